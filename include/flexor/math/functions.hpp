@@ -1,0 +1,2 @@
+#pragma once
+// sin, cos, atan2, exp and friends (written next).

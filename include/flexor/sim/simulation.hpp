@@ -1,0 +1,113 @@
+#pragma once
+// A batch of worlds of one model. Host code only.
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "flexor/model/model.hpp"
+#include "flexor/state/fields.hpp"
+
+namespace flexor {
+
+enum class Precision { kDefault, kFloat32, kFloat64 };
+enum class Guard { kIgnore, kFreeze, kReset, kRaise };
+enum class Solver { kAuto, kActiveSet, kJacobi, kGaussSeidelBlocks, kGaussSeidel, kExact };
+
+struct SimulationOptions {
+  long num_worlds = 1;
+  std::string device = "cpu";  ///< "reference", "cpu"
+  Precision precision = Precision::kDefault;
+  int num_threads = 0;  ///< 0 = CPUs in the affinity mask, or FLEXOR_NUM_THREADS
+  std::vector<std::string> outputs = {"all"};  ///< read-outs to allocate; wildcards * allowed
+  std::vector<std::string> inert;              ///< names, kinds or "*" of elements that may stand idle
+  Guard guard = Guard::kFreeze;
+  Solver solver = Solver::kAuto;
+  int iterations = 0;     ///< 0 = the solver's default
+  double tolerance = 0;   ///< 0 = the solver's default
+  bool warm_start = true;
+};
+
+/// One field of the batch in memory: value (component, world) at
+/// data + (component * world_stride + world) * item_size.
+struct ArrayRef {
+  Field field{};
+  FieldType type{};      ///< kReal is given as kDouble or, with is_float, as 4-byte float
+  bool is_float = false;
+  void* data = nullptr;  ///< null if the read-out was not asked for
+  long num_worlds = 0;
+  long world_stride = 0;
+  int count = 0;  ///< index entries n
+  int width = 1;  ///< numbers per entry
+  int item_size() const;
+};
+
+/// Worlds a call acts on: all if empty, else one byte per world, non-zero = selected.
+using WorldMask = std::span<const std::uint8_t>;
+
+class Simulation {
+ public:
+  /// ConfigError naming argument, value and legal set; DeviceError; ModelError listing what the model
+  /// has and this version cannot simulate, unless named in options.inert.
+  Simulation(Model model, const SimulationOptions& options);
+  ~Simulation();
+  Simulation(Simulation&&) noexcept;
+  Simulation& operator=(Simulation&&) noexcept;
+
+  const Model& model() const;
+  const SimulationOptions& options() const;  ///< with defaults resolved
+  /// What runs: "reference", "cpu/avx2" ...
+  std::string backend() const;
+
+  /// `count` full steps from whatever the arrays hold, then (refresh) one pass that brings the G
+  /// arrays to the final pose. Worlds outside the mask keep every bit. count = 0 is forward().
+  void step(int count = 1, WorldMask mask = {}, bool refresh = true);
+  /// Writes G arrays only; idempotent.
+  void forward();
+  /// Masked worlds to qpos0 (or the keyframe, or the rows given: [selected world][nq], [..][nv]),
+  /// zero velocity, initial activation, commands and flags, time 0, status 0; then a refresh.
+  void reset(WorldMask mask = {}, int keyframe = -1, std::span<const double> qpos = {},
+             std::span<const double> qvel = {});
+  void clear_status(WorldMask mask = {});
+
+  ArrayRef array(Field field) const;
+  /// Names of the components of a field.
+  std::vector<std::string> component_names(Field field) const;
+
+  /// Overwrites a parameter for some worlds. values: 1, count, or len(worlds) * count numbers.
+  /// ParameterError naming parameter, world, value and legal range (nothing changed); ShapeError;
+  /// UnknownNameError. The first per-world write promotes a shared parameter.
+  void set_parameter(std::string_view name, std::span<const double> values,
+                     std::span<const long> worlds = {});
+  /// [world][count] values.
+  std::vector<double> parameter(std::string_view name) const;
+  /// Stores the present length as reference length.
+  void capture_reference();
+
+  /// [world][nv][nv] mass matrix with armature, [world][nv] bias force, at the present q, v.
+  std::vector<double> mass_matrix() const;
+  std::vector<double> bias_force() const;
+
+  void save(const std::filesystem::path& path) const;
+  /// CheckpointError if damaged or of another model; nothing is changed then.
+  void load_state(const std::filesystem::path& path);
+  /// FNV-1a over each world's state fields in list order [IA-7].
+  std::vector<std::uint64_t> state_hash() const;
+
+  /// Bytes per world of state and commands, of read-outs, of the workspace of one tile divided by
+  /// its worlds.
+  struct Memory {
+    double state = 0, outputs = 0, workspace = 0;
+  };
+  Memory memory() const;
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace flexor
