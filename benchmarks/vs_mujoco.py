@@ -256,7 +256,9 @@ def main() -> int:
     )
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=0.5, help="of one repeat of one side")
-    parser.add_argument("--checked-steps", type=int, default=500, help="steps whose solves are judged")
+    parser.add_argument(
+        "--checked-steps", type=int, default=500, help="steps whose solves are judged"
+    )
     parser.add_argument("--csv", type=pathlib.Path, help="default: benchmarks/results/...")
     arguments = parser.parse_args()
     try:
