@@ -26,9 +26,8 @@ import statistics
 import sys
 import time
 
-import numpy as np
-
 import flexor
+import numpy as np
 from flexor.cli.show import Output, table
 from flexor.random_commands import RandomCommands
 
