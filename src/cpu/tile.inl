@@ -1,4 +1,5 @@
-// The stages over tiles of worlds, compiled once per instruction set (FLEXOR_ISA, FLEXOR_PACK_BYTES).
+// The stages over tiles of worlds, compiled once per instruction set (FLEXOR_ISA, FLEXOR_PACK_BYTES)
+// and scalar type: isa/tile_float.cpp, isa/tile_double.cpp.
 // No container, no std algorithm: a weak symbol compiled here must never serve another ISA.
 
 #include "cpu/tile_kernels.hpp"
@@ -105,10 +106,6 @@ constexpr TileKernels kKernels{FLEXOR_TEXT(FLEXOR_ISA), Lanes<TilePack<S>>::coun
                                measure_references<S>, dynamics<S>};
 
 }  // namespace
-
-extern const TileKernels kFloatKernels, kDoubleKernels;
-const TileKernels kFloatKernels = kKernels<float>;
-const TileKernels kDoubleKernels = kKernels<double>;
 
 }  // namespace FLEXOR_ISA
 }  // namespace flexor
