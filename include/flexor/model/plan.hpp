@@ -109,9 +109,11 @@ enum TouchFlag : int { kMinus = 1, kFirst = 2 };
   X(active_factor, p.matrix_size)                               \
   X(active_inverse_pivot, p.nv + 1)                             \
   X(factor_row, 2 * (p.nv + 2))                                 \
+  X(response_diagonal, p.tendon_count)                          \
   X(right_side, p.nv + 1)                                       \
   X(free_velocity, p.nv + 1)                                    \
   X(end_velocity, p.nv + 1)                                     \
+  X(impulse_sum, p.nv + 1)                                      \
   X(solution, p.nv + 1)                                         \
   X(point, 3 * p.point_count)                                   \
   X(jacobian, p.entry_count)                                    \
@@ -125,8 +127,10 @@ enum TouchFlag : int { kMinus = 1, kFirst = 2 };
   X(fold_weight, p.tendon_count)                                \
   X(fold_target, p.tendon_count)                                \
   X(constant_impulse, p.tendon_count)                           \
-  X(row, 4 * p.planned_count)                                   \
+  X(row, 5 * p.planned_count)                                   \
   X(law_step, p.law_count)                                      \
+  X(law_row_sum, p.law_count)                                   \
+  X(law_flag, p.law_count)                                      \
   X(law_impulse, p.law_count)                                   \
   X(law_rate, p.law_count)                                      \
   X(law_kind, p.law_count)                                      \
@@ -134,10 +138,10 @@ enum TouchFlag : int { kMinus = 1, kFirst = 2 };
   X(law_slope, p.law_count)                                     \
   X(best_impulse, p.law_count)                                  \
   X(trial_impulse, p.law_count)                                 \
-  X(response, p.tendon_count * (p.nv + 1))                      \
+  X(response, p.tendon_count * 2 * (p.nv + 1))                  \
   X(schur, p.tendon_count * p.tendon_count + 3 * p.tendon_count) \
   X(status, 1)                                                  \
-  X(solver, 3)
+  X(solver, 4)
 
 /// The plan as stages read it: plain pointers.
 struct PlanView {

@@ -10,6 +10,7 @@
 #include "flexor/model/description_enums.hpp"
 #include "flexor/model/plan.hpp"
 #include "flexor/state/batch_view.hpp"
+#include "flexor/step/settings.hpp"
 
 namespace flexor {
 
@@ -17,15 +18,6 @@ namespace flexor {
 struct StageInfo {
   const char* name;
   const char* does;
-};
-
-/// Solver choices, the same for all worlds.
-struct SolverSettings {
-  int method;      ///< 0 active_set, 1 jacobi
-  int iterations;  ///< cap of the method
-  double tolerance;
-  int freeze;      ///< guard "freeze": failed worlds get FROZEN
-  int ignore;      ///< guard "ignore": failed worlds are stored as they are
 };
 
 template <class Real_, class Team_, class Cells_>
