@@ -1,0 +1,25 @@
+#pragma once
+// The arrays of a batch and its table of constants as stages see them: plain pointers.
+
+#include "flexor/state/fields.hpp"
+
+namespace flexor {
+
+/// Component c of field f in world w: field[f] + (c * world_stride + w) * item size. Null if the
+/// field is not kept.
+struct BatchView {
+  void* field[kFieldCount];
+  long world_stride;
+  long num_worlds;
+};
+
+/// Raw parameters and derived constants. Scalar i is shared (slot[i] < 0, value shared[i]) or per
+/// world (per_world[slot[i] * world_stride + world]).
+template <class Scalar>
+struct ConstantsView {
+  const Scalar* shared;
+  const int* slot;
+  const Scalar* per_world;
+};
+
+}  // namespace flexor
