@@ -1,0 +1,131 @@
+// The extension module flexor._core: errors, facts about the build, the lists of fields and
+// statuses.
+
+#include "casters.hpp"
+
+namespace flexor::python {
+namespace {
+
+/// Sets the Python exception flexor.errors.<name>; its classes live in Python because they inherit
+/// from ValueError, KeyError and RuntimeError as well.
+void set_error(const char* name, const char* text) {
+  const py::object type = py::module_::import("flexor.errors").attr(name);
+  PyErr_SetString(type.ptr(), text);
+}
+
+void set_model_error(const ModelError& error) {
+  const py::object type = py::module_::import("flexor.errors").attr("ModelError");
+  py::list problems;
+  for (const Problem& problem : error.problems()) problems.append(to_dict(problem));
+  PyErr_SetObject(type.ptr(), type(error.what(), problems).ptr());
+}
+
+void translate(std::exception_ptr pointer) {
+  try {
+    if (pointer) std::rethrow_exception(pointer);
+  } catch (const ModelError& e) {
+    set_model_error(e);
+  } catch (const ParameterError& e) {
+    set_error("ParameterError", e.what());
+  } catch (const ShapeError& e) {
+    set_error("ShapeError", e.what());
+  } catch (const UnknownNameError& e) {
+    set_error("UnknownNameError", e.what());
+  } catch (const CheckpointError& e) {
+    set_error("CheckpointError", e.what());
+  } catch (const ConfigError& e) {
+    set_error("ConfigError", e.what());
+  } catch (const DeviceError& e) {
+    set_error("DeviceError", e.what());
+  } catch (const SimulationError& e) {
+    set_error("SimulationError", e.what());
+  } catch (const ConcurrencyError& e) {
+    set_error("ConcurrencyError", e.what());
+  } catch (const FlexorError& e) {
+    set_error("FlexorError", e.what());
+  }
+}
+
+const char* group_name(FieldGroup group) {
+  switch (group) {
+    case FieldGroup::kState:
+      return "state";
+    case FieldGroup::kCommand:
+      return "command";
+    case FieldGroup::kGeometry:
+      return "geometry";
+    case FieldGroup::kStep:
+      return "step";
+  }
+  return "";
+}
+
+const char* index_name(FieldIndex index) {
+  switch (index) {
+    case FieldIndex::kWorldIndex:
+      return "world";
+    case FieldIndex::kQpos:
+      return "qpos";
+    case FieldIndex::kQvel:
+      return "qvel";
+    case FieldIndex::kTendon:
+      return "tendon";
+    case FieldIndex::kRow:
+      return "row";
+    case FieldIndex::kBody:
+      return "body";
+    case FieldIndex::kSite:
+      return "site";
+    case FieldIndex::kTendonQvel:
+      return "tendon_qvel";
+    case FieldIndex::kBranch:
+      return "branch";
+  }
+  return "";
+}
+
+/// [(number, name, group, index, width, unit, meaning)]: the one list of arrays.
+py::list fields() {
+  py::list out;
+  for (int i = 0; i < kFieldCount; ++i) {
+    const FieldInfo& f = kFieldInfo[i];
+    out.append(py::make_tuple(i, f.name, group_name(f.group), index_name(f.index), f.width, f.unit,
+                              f.meaning));
+  }
+  return out;
+}
+
+/// [(name, value, is_informational, cause)]
+py::list status_bits() {
+  py::list out;
+#define X(name, value, is_informational, cause) \
+  out.append(py::make_tuple(#name, value, is_informational, cause));
+  FLEXOR_STATUS_BITS(X)
+#undef X
+  return out;
+}
+
+std::string compiler() {
+#if defined(__clang__)
+  return std::string("clang ") + __clang_version__;
+#elif defined(__GNUC__)
+  return std::string("g++ ") + __VERSION__;
+#else
+  return "unknown";
+#endif
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_core, m) {
+  m.doc() = "C++ core of flexor; use the package `flexor`.";
+  py::register_exception_translator(translate);
+  m.attr("version") = FLEXOR_VERSION;
+  m.attr("compiler") = compiler();
+  m.def("fields", &fields);
+  m.def("status_bits", &status_bits);
+  bind_model(m);
+  bind_simulation(m);
+}
+
+}  // namespace flexor::python

@@ -1,0 +1,270 @@
+// Simulation in Python: calls that compute release the interpreter lock and refuse a second caller;
+// arrays are handed out as addresses, to which the package adds shapes and strides.
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "casters.hpp"
+
+namespace flexor::python {
+namespace {
+
+/// A batch and who is in it. Arrays of the package hold this object, so storage outlives `close`.
+struct Batch {
+  Batch(const Model& model, const SimulationOptions& options) : simulation(model, options) {}
+
+  Simulation simulation;
+  std::atomic<bool> is_busy{false};
+  bool is_closed = false;
+};
+
+/// Right to be in a batch for the life of this object.   [IA-10]
+class Turn {
+ public:
+  explicit Turn(Batch& batch) : batch_(batch) {
+    if (batch.is_closed) throw SimulationError("this simulation is closed");
+    if (batch.is_busy.exchange(true)) {
+      throw ConcurrencyError(
+          "this simulation is in use by another thread: one thread at a time, or one simulation "
+          "each");
+    }
+  }
+  ~Turn() { batch_.is_busy = false; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  Batch& batch_;
+};
+
+template <class F>
+auto compute(Batch& batch, F&& f) {
+  const Turn turn(batch);
+  const py::gil_scoped_release release;
+  return f(batch.simulation);
+}
+
+using OptionalBuffer = std::optional<py::buffer>;
+
+/// Borrowed items of an optional buffer; `info` keeps them.
+template <class T>
+std::span<const T> items_of(const OptionalBuffer& buffer, py::buffer_info& info) {
+  if (!buffer) return {};
+  info = buffer->request();
+  return span_of<T>(info);
+}
+
+/// Steps in blocks of about 20 ms so that Ctrl-C is honoured; equal bits, since step(a + b) equals
+/// step(a); step(b).
+void step(Batch& batch, int count, const OptionalBuffer& mask_buffer, bool refresh) {
+  using Clock = std::chrono::steady_clock;
+  const Turn turn(batch);
+  py::buffer_info info;
+  const WorldMask mask = items_of<std::uint8_t>(mask_buffer, info);
+  int block = 1;
+  for (int done = 0; done < count || done == 0;) {
+    const int next = std::min(block, count - done);
+    const bool is_last = done + next >= count;
+    const auto begin = Clock::now();
+    {
+      const py::gil_scoped_release release;
+      batch.simulation.step(next, mask, is_last && refresh);
+    }
+    if (is_last) return;
+    done += next;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    if (seconds < 0.01) block = std::min(2 * block, 1 << 20);
+  }
+}
+
+py::tuple to_tuple(const ArrayRef& a) {
+  char kind = 'f';
+  if (a.type == FieldType::kInt32 || a.type == FieldType::kInt64) kind = 'i';
+  if (a.type == FieldType::kUint8) kind = 'u';
+  return py::make_tuple(reinterpret_cast<std::uintptr_t>(a.data), kind, a.item_size(), a.num_worlds,
+                        a.world_stride, a.count, a.width);
+}
+
+const char* precision_name(Precision precision) {
+  switch (precision) {
+    case Precision::kDefault:
+      return "default";
+    case Precision::kFloat32:
+      return "float32";
+    case Precision::kFloat64:
+      return "float64";
+  }
+  return "";
+}
+
+constexpr std::pair<const char*, Guard> kGuards[] = {{"ignore", Guard::kIgnore},
+                                                     {"freeze", Guard::kFreeze},
+                                                     {"reset", Guard::kReset},
+                                                     {"raise", Guard::kRaise}};
+constexpr std::pair<const char*, Solver> kSolvers[] = {
+    {"auto", Solver::kAuto},
+    {"active_set", Solver::kActiveSet},
+    {"jacobi", Solver::kJacobi},
+    {"gauss_seidel_blocks", Solver::kGaussSeidelBlocks},
+    {"gauss_seidel", Solver::kGaussSeidel},
+    {"exact", Solver::kExact}};
+constexpr std::pair<const char*, Precision> kPrecisions[] = {{"float32", Precision::kFloat32},
+                                                             {"float64", Precision::kFloat64}};
+
+template <class T, std::size_t kCount>
+T choose(const char* argument, const std::string& value,
+         const std::pair<const char*, T> (&choices)[kCount]) {
+  std::string legal;
+  for (const auto& [name, choice] : choices) {
+    if (value == name) return choice;
+    legal += (legal.empty() ? "'" : ", '") + std::string(name) + "'";
+  }
+  throw ConfigError(std::string(argument) + ": '" + value + "' is not one of " + legal);
+}
+
+template <class T, std::size_t kCount>
+const char* name_of(T value, const std::pair<const char*, T> (&choices)[kCount]) {
+  for (const auto& [name, choice] : choices) {
+    if (value == choice) return name;
+  }
+  return "";
+}
+
+std::unique_ptr<Batch> make_batch(const Model& model, long num_worlds, const std::string& device,
+                                  const std::optional<std::string>& precision, int num_threads,
+                                  const std::vector<std::string>& outputs,
+                                  const std::vector<std::string>& inert, const std::string& guard,
+                                  const std::string& solver, int iterations, double tolerance,
+                                  bool warm_start) {
+  SimulationOptions options;
+  options.num_worlds = num_worlds;
+  options.device = device;
+  if (precision) options.precision = choose("precision", *precision, kPrecisions);
+  options.num_threads = num_threads;
+  options.outputs = outputs;
+  options.inert = inert;
+  options.guard = choose("guard", guard, kGuards);
+  options.solver = choose("solver", solver, kSolvers);
+  options.iterations = iterations;
+  options.tolerance = tolerance;
+  options.warm_start = warm_start;
+  const py::gil_scoped_release release;
+  return std::make_unique<Batch>(model, options);
+}
+
+/// Options with their defaults resolved, and what runs.
+py::dict options_of(const Batch& batch) {
+  const SimulationOptions& o = batch.simulation.options();
+  py::dict out;
+  out["num_worlds"] = o.num_worlds;
+  out["device"] = o.device;
+  out["precision"] = precision_name(o.precision);
+  out["num_threads"] = o.num_threads;
+  out["outputs"] = o.outputs;
+  out["inert"] = o.inert;
+  out["guard"] = name_of(o.guard, kGuards);
+  out["solver"] = name_of(o.solver, kSolvers);
+  out["iterations"] = o.iterations;
+  out["tolerance"] = o.tolerance;
+  out["warm_start"] = o.warm_start;
+  out["backend"] = batch.simulation.backend();
+  return out;
+}
+
+template <class T>
+void bind_buffer(py::module_& m, const char* name) {
+  py::class_<Buffer<T>>(m, name, py::buffer_protocol()).def_buffer([](Buffer<T>& b) {
+    return py::buffer_info(b.values.data(), static_cast<py::ssize_t>(b.values.size()));
+  });
+}
+
+}  // namespace
+
+void bind_simulation(py::module_& m) {
+  bind_buffer<double>(m, "DoubleBuffer");
+  bind_buffer<std::uint64_t>(m, "WordBuffer");
+
+  py::class_<Batch>(m, "Simulation")
+      .def(py::init(&make_batch), py::arg("model"), py::kw_only(), py::arg("num_worlds"),
+           py::arg("device"), py::arg("precision"), py::arg("num_threads"), py::arg("outputs"),
+           py::arg("inert"), py::arg("guard"), py::arg("solver"), py::arg("iterations"),
+           py::arg("tolerance"), py::arg("warm_start"))
+      .def_property_readonly("options", &options_of)
+      .def("array",
+           [](const Batch& b, int field) {
+             return to_tuple(b.simulation.array(static_cast<Field>(field)));
+           })
+      .def("component_names",
+           [](const Batch& b, int field) {
+             return py::tuple(py::cast(b.simulation.component_names(static_cast<Field>(field))));
+           })
+      .def("step", &step)
+      .def("forward", [](Batch& b) { compute(b, [](Simulation& s) { s.forward(); }); })
+      .def("reset",
+           [](Batch& b, const OptionalBuffer& mask, int keyframe, const OptionalBuffer& qpos,
+              const OptionalBuffer& qvel) {
+             py::buffer_info m_info, q_info, v_info;
+             const WorldMask worlds = items_of<std::uint8_t>(mask, m_info);
+             const auto q = items_of<double>(qpos, q_info);
+             const auto v = items_of<double>(qvel, v_info);
+             compute(b, [&](Simulation& s) { s.reset(worlds, keyframe, q, v); });
+           })
+      .def("clear_status",
+           [](Batch& b, const OptionalBuffer& mask) {
+             py::buffer_info info;
+             const WorldMask worlds = items_of<std::uint8_t>(mask, info);
+             compute(b, [&](Simulation& s) { s.clear_status(worlds); });
+           })
+      .def("set_parameter",
+           [](Batch& b, const std::string& name, const py::buffer& values,
+              const OptionalBuffer& worlds) {
+             const py::buffer_info v_info = values.request();
+             py::buffer_info w_info;
+             const auto numbers = span_of<double>(v_info);
+             const auto indices = items_of<long>(worlds, w_info);
+             compute(b, [&](Simulation& s) { s.set_parameter(name, numbers, indices); });
+           })
+      .def("parameter",
+           [](Batch& b, const std::string& name) {
+             return Buffer<double>{compute(b, [&](Simulation& s) { return s.parameter(name); })};
+           })
+      .def("capture_reference",
+           [](Batch& b) { compute(b, [](Simulation& s) { s.capture_reference(); }); })
+      .def("mass_matrix",
+           [](Batch& b) {
+             return Buffer<double>{compute(b, [](Simulation& s) { return s.mass_matrix(); })};
+           })
+      .def("bias_force",
+           [](Batch& b) {
+             return Buffer<double>{compute(b, [](Simulation& s) { return s.bias_force(); })};
+           })
+      .def("save",
+           [](Batch& b, const std::string& path) {
+             compute(b, [&](Simulation& s) { s.save(path); });
+           })
+      .def("load_state",
+           [](Batch& b, const std::string& path) {
+             compute(b, [&](Simulation& s) { s.load_state(path); });
+           })
+      .def("state_hash",
+           [](Batch& b) {
+             return Buffer<std::uint64_t>{compute(b, [](Simulation& s) { return s.state_hash(); })};
+           })
+      .def("memory",
+           [](const Batch& b) {
+             const Simulation::Memory memory = b.simulation.memory();
+             py::dict out;
+             out["state"] = memory.state;
+             out["outputs"] = memory.outputs;
+             out["workspace"] = memory.workspace;
+             return out;
+           })
+      .def("close", [](Batch& b) { b.is_closed = true; })
+      .def_readonly("is_closed", &Batch::is_closed);
+}
+
+}  // namespace flexor::python

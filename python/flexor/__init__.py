@@ -1,0 +1,62 @@
+"""flexor: batches of tendon-driven robots, stepped together.
+
+    import flexor
+    model = flexor.load_model("finger.xml")
+    sim = flexor.Simulation(model, num_worlds=4096)
+    sim.drive_force.at("deep").numpy()[:] = -5.0     # 5 N of tension in every world
+    sim.step(10)
+    sim.tendon_tension.numpy()                       # (4096, tendons), no copy
+"""
+
+from flexor import _core, models
+from flexor.array import Array
+from flexor.builder import ModelBuilder
+from flexor.errors import (
+    CheckpointError,
+    ConcurrencyError,
+    ConfigError,
+    DeviceError,
+    FlexorError,
+    ModelError,
+    ParameterError,
+    ShapeError,
+    SimulationError,
+    UnknownNameError,
+)
+from flexor.facts import devices, info
+from flexor.model import Model, load_builder, load_model
+from flexor.path import cylinder, joint_term, pulley, sphere, via
+from flexor.simulation import FIELDS, Parameter, Simulation
+from flexor.status import Status
+
+__version__: str = _core.version
+
+__all__ = [
+    "FIELDS",
+    "Array",
+    "CheckpointError",
+    "ConcurrencyError",
+    "ConfigError",
+    "DeviceError",
+    "FlexorError",
+    "Model",
+    "ModelBuilder",
+    "ModelError",
+    "Parameter",
+    "ParameterError",
+    "ShapeError",
+    "Simulation",
+    "SimulationError",
+    "Status",
+    "UnknownNameError",
+    "cylinder",
+    "devices",
+    "info",
+    "joint_term",
+    "load_builder",
+    "load_model",
+    "models",
+    "pulley",
+    "sphere",
+    "via",
+]

@@ -1,0 +1,167 @@
+"""One array of a batch of worlds, seen where it lies in memory."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from flexor.errors import ConfigError, ShapeError
+from flexor.names import unknown
+
+
+def world_indices(worlds, num_worlds: int) -> np.ndarray | None:
+    """Indices of the selected worlds as int64; None stays None (all worlds).
+
+    worlds: integer indices, one index, or a boolean mask of shape (num_worlds,).
+    """
+    if worlds is None:
+        return None
+    given = np.asarray(worlds)
+    if given.size == 0 and given.dtype != np.bool_:
+        return np.zeros(0, np.int64)
+    if given.dtype == np.bool_:
+        if given.shape != (num_worlds,):
+            raise ShapeError(f"worlds: expected a mask of shape ({num_worlds},), got {given.shape}")
+        return np.flatnonzero(given).astype(np.int64)
+    if not np.issubdtype(given.dtype, np.integer):
+        raise TypeError(f"worlds: expected integer indices or a boolean mask, got {given.dtype}")
+    indices = np.atleast_1d(given)
+    if indices.ndim != 1:
+        raise ShapeError(f"worlds: expected a vector of indices, got shape {given.shape}")
+    bad = indices[(indices < 0) | (indices >= num_worlds)]
+    if bad.size:
+        raise ConfigError(f"worlds: index {bad[0]} is outside 0 ... {num_worlds - 1}")
+    return np.ascontiguousarray(indices, np.int64)
+
+
+class Array:
+    """A field of the batch, or one component of it (`at`). World first: shape (num_worlds, n), or
+    (num_worlds, n, width) for vectors, or (num_worlds,) for one number a world.
+
+    Storage is [component][world], the world moving fastest, so strides are (item, world_stride).
+    `numpy()` is a view of that storage: writing through it is always safe, reading is free, and it
+    stays valid after the simulation is closed or forgotten.
+
+    shape, dtype, strides (bytes), unit, doc, names (one per component), device, is_state (part of a
+    checkpoint's state), is_writable (state or command).
+    """
+
+    __slots__ = (
+        "name", "shape", "dtype", "strides", "unit", "doc", "names", "device", "is_state",
+        "is_writable", "_address", "_owner", "_after_set",
+    )  # fmt: skip
+
+    def __init__(self, owner, address, *, name, shape, dtype, strides, unit, doc, names, device,
+                 is_state, is_writable, after_set=None):  # fmt: skip
+        put = object.__setattr__
+        put(self, "_owner", owner)  # keeps the storage alive
+        put(self, "_address", address)
+        put(self, "_after_set", after_set)
+        put(self, "name", name)
+        put(self, "shape", tuple(shape))
+        put(self, "dtype", np.dtype(dtype))
+        put(self, "strides", tuple(strides))
+        put(self, "unit", unit)
+        put(self, "doc", doc)
+        put(self, "names", tuple(names))
+        put(self, "device", device)
+        put(self, "is_state", is_state)
+        put(self, "is_writable", is_writable)
+
+    def __setattr__(self, name, value):
+        raise AttributeError(f"{name} of array {self.name!r} is fixed; values go in by .set()")
+
+    @property
+    def __array_interface__(self) -> dict:
+        return {
+            "version": 3,
+            "shape": self.shape,
+            "typestr": self.dtype.str,
+            "strides": self.strides,
+            "data": (self._address, not self.is_writable),
+        }
+
+    def numpy(self, copy: bool | None = None) -> np.ndarray:
+        """View of the storage; copy=True: a row-major copy."""
+        if copy:
+            return self.copy()
+        if 0 in self.shape:
+            return np.zeros(self.shape, self.dtype)
+        return np.asarray(self)
+
+    def copy(self) -> np.ndarray:
+        """Row-major copy."""
+        return np.array(self.numpy(), order="C", copy=True)
+
+    def index(self, name: str) -> int:
+        """Component number of a name. UnknownNameError with the nearest names."""
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise unknown(f"array {self.name}", str(name), self.names) from None
+
+    def at(self, key: str | int) -> Array:
+        """One component in all worlds: shape (num_worlds,), contiguous; (num_worlds, width) for a
+        vector. key: the component's name or number."""
+        if len(self.shape) < 2:
+            raise ShapeError(f"array {self.name} has shape {self.shape}: one number a world")
+        if isinstance(key, str):
+            i = self.index(key)
+        else:
+            i = operator.index(key)
+            if not 0 <= i < self.shape[1]:
+                raise ConfigError(
+                    f"array {self.name}: component {i} is outside 0 ... {self.shape[1] - 1}"
+                )
+        label = self.names[i] if self.names else str(i)
+        return Array(
+            self._owner,
+            self._address + i * self.strides[1],
+            name=f"{self.name}[{label}]",
+            shape=(self.shape[0], *self.shape[2:]),
+            dtype=self.dtype,
+            strides=(self.strides[0], *self.strides[2:]),
+            unit=self.unit,
+            doc=self.doc,
+            names=(label,),
+            device=self.device,
+            is_state=self.is_state,
+            is_writable=self.is_writable,
+            after_set=self._after_set,
+        )
+
+    def set(self, values, worlds=None) -> None:
+        """Write values into some worlds (all if omitted).
+
+        values: anything that broadcasts to (selected worlds, *shape[1:]).
+        worlds: integer indices or boolean mask of shape (num_worlds,).
+        Raises ShapeError when shapes disagree, TypeError for a type that cannot be stored without
+        loss, AttributeError for a read-out.
+        """
+        if not self.is_writable:
+            raise AttributeError(f"array {self.name} is a read-out: the simulation writes it")
+        selected = world_indices(worlds, self.shape[0])
+        given = np.asarray(values)
+        if given.dtype.kind not in "biuf":
+            raise TypeError(f"array {self.name}: expected numbers, got {given.dtype}")
+        if self.dtype.kind in "iu" and given.dtype.kind == "f":
+            raise TypeError(f"array {self.name}: expected {self.dtype}, got {given.dtype}")
+        count = self.shape[0] if selected is None else selected.size
+        expected = (count, *self.shape[1:])
+        try:
+            given = np.broadcast_to(given, expected)
+        except ValueError:
+            raise ShapeError(
+                f"array {self.name}: expected values that broadcast to {expected}, "
+                f"got shape {given.shape}"
+            ) from None
+        self.numpy()[slice(None) if selected is None else selected] = given
+        if self._after_set is not None:
+            self._after_set(selected)
+
+    def __repr__(self) -> str:
+        return f"<flexor.Array {self.name} {self.shape} {self.dtype} [{self.unit}]>"
+
+    def __bool__(self):
+        raise TypeError(f"array {self.name} has no truth value; use .numpy()")

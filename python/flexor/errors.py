@@ -1,0 +1,59 @@
+"""Errors of flexor. Each derives from FlexorError and from the built-in error it resembles."""
+
+
+class FlexorError(Exception):
+    """Base of all errors of this package."""
+
+
+class ModelError(FlexorError, ValueError):
+    """A model cannot be built.
+
+    problems: list of dicts, one for each finding, with the keys severity, code, file, line, column,
+        element, name, attribute, value, text, hint, count. All findings of one run are here.
+    file, line, column, code, hint: those of the first problem (None without one).
+    """
+
+    def __init__(self, text: str, problems=()):
+        super().__init__(text)
+        self.problems = list(problems)
+        first = self.problems[0] if self.problems else {}
+        self.file = first.get("file")
+        self.line = first.get("line")
+        self.column = first.get("column")
+        self.code = first.get("code")
+        self.hint = first.get("hint")
+
+
+class ParameterError(FlexorError, ValueError):
+    """A parameter outside its legal range; names parameter, world, value and range."""
+
+
+class ShapeError(FlexorError, ValueError):
+    """Shapes disagree; names the shape expected and the shape given."""
+
+
+class UnknownNameError(FlexorError, KeyError):
+    """No element of that name; names the nearest ones."""
+
+    def __str__(self) -> str:  # KeyError would show the quoted text
+        return str(self.args[0]) if self.args else ""
+
+
+class CheckpointError(FlexorError, ValueError):
+    """A checkpoint is damaged or belongs to another model; nothing was changed."""
+
+
+class ConfigError(FlexorError, ValueError):
+    """An argument outside its legal set; names argument, value and set."""
+
+
+class DeviceError(FlexorError, RuntimeError):
+    """The device asked for cannot be used; says why."""
+
+
+class SimulationError(FlexorError, RuntimeError):
+    """A simulation cannot go on: closed, or stopped by guard="raise"."""
+
+
+class ConcurrencyError(FlexorError, RuntimeError):
+    """A second thread called while a call was running."""

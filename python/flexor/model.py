@@ -1,0 +1,313 @@
+"""The compiled model and the ways to load one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from flexor import _core
+from flexor.builder import ModelBuilder
+from flexor.errors import ConfigError, ShapeError
+
+KINDS = ("body", "joint", "site", "geom", "tendon", "keyframe")
+
+
+class ParameterInfo(NamedTuple):
+    """One row of `Model.parameters()`: a number (or vector) that may differ from world to world."""
+
+    name: str
+    owner: str
+    count: int
+    unit: str
+    legal: str
+    nominal: float | tuple[float, ...]
+
+    @classmethod
+    def _of(cls, row: tuple) -> ParameterInfo:
+        *head, nominal = row
+        return cls(*head, nominal[0] if len(nominal) == 1 else nominal)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return () if self.count == 1 else (self.count,)
+
+
+class Model:
+    """An immutable compiled model. Make one with `flexor.load_model` or `ModelBuilder.finalize`.
+
+    nq, nv: lengths of configuration and velocity. <kind>_count for body, joint, site, geom, tendon
+    and keyframe. timestep [s]. options: dict. qpos0: reference configuration (nq,).
+    report: machine report, a dict; what a loader did with each part of its files.
+    inert: what the model has and this version cannot simulate, a list of dicts.
+    """
+
+    __slots__ = ("_core", "_names")
+
+    def __init__(self, core):
+        if not isinstance(core, _core.Model):
+            raise TypeError("a Model comes from flexor.load_model or ModelBuilder.finalize")
+        object.__setattr__(self, "_core", core)
+        object.__setattr__(self, "_names", {})
+
+    def __setattr__(self, name, value):
+        raise AttributeError(
+            f"a Model is immutable: {name} cannot be set; use to_builder(), or set_parameter of a Simulation"
+        )
+
+    @property
+    def name(self) -> str:
+        return self._core.name
+
+    @property
+    def nq(self) -> int:
+        return self._core.nq
+
+    @property
+    def nv(self) -> int:
+        return self._core.nv
+
+    @property
+    def timestep(self) -> float:
+        return self._core.timestep
+
+    @property
+    def options(self) -> dict:
+        return self._core.options
+
+    @property
+    def qpos0(self) -> np.ndarray:
+        return np.array(self._core.qpos0, dtype=np.float64)
+
+    @property
+    def inert(self) -> list[dict]:
+        return self._core.inert
+
+    @property
+    def bodies(self) -> list:
+        return self._core.bodies
+
+    @property
+    def joints(self) -> list:
+        return self._core.joints
+
+    @property
+    def sites(self) -> list:
+        return self._core.sites
+
+    @property
+    def geoms(self) -> list:
+        return self._core.geoms
+
+    @property
+    def tendons(self) -> list:
+        return self._core.tendons
+
+    @property
+    def keyframes(self) -> list:
+        return self._core.keyframes
+
+    @property
+    def body_count(self) -> int:
+        return len(self.names("body"))
+
+    @property
+    def joint_count(self) -> int:
+        return len(self.names("joint"))
+
+    @property
+    def site_count(self) -> int:
+        return len(self.names("site"))
+
+    @property
+    def geom_count(self) -> int:
+        return len(self.names("geom"))
+
+    @property
+    def tendon_count(self) -> int:
+        return len(self.names("tendon"))
+
+    @property
+    def keyframe_count(self) -> int:
+        return len(self.names("keyframe"))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of elements of each kind, nq and nv."""
+        return {"nq": self.nq, "nv": self.nv, **{k: len(self.names(k)) for k in KINDS}}
+
+    @property
+    def report(self) -> dict:
+        report = self._core.report
+        tendons = self.tendons
+        elements = [e for t in tendons for e in t.path]
+        guides = (_core.ElementType.sphere, _core.ElementType.cylinder)
+        bodies = self.bodies
+        report["counts"] = {
+            "bodies": len(bodies),
+            "moving_mass": sum(b.mass for b in bodies),
+            "nq": self.nq,
+            "nv": self.nv,
+            "joints": self.joint_count,
+            "sites": self.site_count,
+            "geoms": self.geom_count,
+            "tendons": len(tendons),
+            "path_elements": len(elements),
+            "guides": sum(e.type in guides for e in elements),
+            "pulleys": sum(e.type == _core.ElementType.pulley for e in elements),
+            "keyframes": self.keyframe_count,
+        }
+        return report
+
+    def names(self, kind: str) -> tuple[str, ...]:
+        """Names of one kind in index order. ConfigError for an unknown kind."""
+        if kind not in self._names:
+            self._names[kind] = self._core.names(kind)
+        return self._names[kind]
+
+    def index(self, kind: str, name: str) -> int:
+        """Index of a named element. UnknownNameError with the nearest names."""
+        return self._core.index(kind, name)
+
+    def _joint(self, joint: str | int) -> int:
+        if isinstance(joint, str):
+            return self.index("joint", joint)
+        if not 0 <= joint < self.joint_count:
+            raise ConfigError(f"joint: index {joint} is outside 0 ... {self.joint_count - 1}")
+        return int(joint)
+
+    def qpos_slice(self, joint: str | int) -> slice:
+        """Coordinates of a joint in qpos."""
+        first, count = self._core.qpos_slice(self._joint(joint))
+        return slice(first, first + count)
+
+    def qvel_slice(self, joint: str | int) -> slice:
+        """Coordinates of a joint in qvel."""
+        first, count = self._core.qvel_slice(self._joint(joint))
+        return slice(first, first + count)
+
+    def parameters(self) -> list[ParameterInfo]:
+        """Every number that may be set for each world: name, owner, count, unit, legal, nominal."""
+        return [ParameterInfo._of(row) for row in self._core.parameters()]
+
+    def parameter(self, name: str) -> ParameterInfo:
+        """One row of that table. UnknownNameError with the nearest names."""
+        return ParameterInfo._of(self._core.parameter(name))
+
+    def to_builder(self) -> ModelBuilder:
+        """An editable copy."""
+        return ModelBuilder._wrap(self._core.to_builder())
+
+    def summary(self) -> str:
+        """A few lines: what the model has."""
+        lines = [
+            f"{self.name}: nq {self.nq}, nv {self.nv}, time step {self.timestep:g} s",
+            ", ".join(f"{len(self.names(k))} {k}s" for k in KINDS[:5]).replace("bodys", "bodies"),
+        ]
+        if self.inert:
+            kinds = sorted({e["kind"] for e in self.inert})
+            lines.append(f"not simulated: {len(self.inert)} ({', '.join(kinds)})")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<flexor.Model {self.name!r} nq={self.nq} nv={self.nv} tendons={self.tendon_count}>"
+
+
+def _as_text(name: str, value) -> str:
+    """Model option as the text a file would hold."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return value
+    numbers = np.asarray(value, dtype=np.float64)
+    if numbers.ndim > 1:
+        raise ShapeError(f"options: {name}: expected a number or a vector, got {numbers.shape}")
+    return " ".join(repr(float(x)) for x in np.atleast_1d(numbers))
+
+
+def _load_options(format, strict, assets, overrides, options, softness, allow, max_problems):
+    if strict not in (True, False, "exact"):
+        raise ConfigError(f"strict: {strict!r} is not one of True, False, 'exact'")
+    if format not in (None, "mjcf"):
+        raise ConfigError(f"format: {format!r} is not one of None, 'mjcf'")
+    if softness not in ("written", "hard", "all"):
+        raise ConfigError(f"softness: {softness!r} is not one of 'written', 'hard', 'all'")
+    if isinstance(allow, str):
+        allow = (allow,)
+    blobs = {}
+    for name, data in (assets or {}).items():
+        blobs[str(name)] = data.encode() if isinstance(data, str) else bytes(data)
+    values = {}
+    for name, value in (overrides or {}).items():
+        numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
+        if numbers.ndim != 1:
+            raise ShapeError(f"overrides: {name}: expected a number or vector, got {numbers.shape}")
+        values[name] = numbers.tolist()
+    return _core.LoadOptions(
+        format=format or "",
+        strict="exact" if strict == "exact" else str(bool(strict)).lower(),
+        assets=blobs,
+        overrides=values,
+        options={name: _as_text(name, v) for name, v in (options or {}).items()},
+        softness=softness,
+        allow=set(allow),
+        max_problems=int(max_problems),
+    )
+
+
+def _source(path_or_text) -> str:
+    if not isinstance(path_or_text, str | os.PathLike):
+        raise TypeError(f"expected a path or text, got {type(path_or_text).__name__}")
+    text = os.fspath(path_or_text)
+    if not isinstance(text, str):
+        raise TypeError("expected a path or text as str, got bytes")
+    return text
+
+
+def load_model(
+    path_or_text: str | os.PathLike,
+    *,
+    format: str | None = None,
+    strict: bool | str = True,
+    assets: Mapping[str, bytes] | None = None,
+    overrides: Mapping[str, object] | None = None,
+    options: Mapping[str, object] | None = None,
+    softness: str = "written",
+    allow: Iterable[str] = (),
+    max_problems: int = 20,
+) -> Model:
+    """Load a model file, or text that begins with '<'.
+
+    format: None (by the root element) or "mjcf".
+    strict: True, False or "exact": which parts that are approximated or ignored are errors.
+    assets: file name -> bytes, for files that the text includes.
+    overrides: parameter name -> value(s); options: model option -> value; both before compilation.
+    softness: which solref/solimp become compliances: "written" ones, none ("hard"), or "all".
+    allow: codes of problems that shall only warn.
+    Raises ModelError with all problems, each with file, line and column.
+    """
+    settings = _load_options(
+        format, strict, assets, overrides, options, softness, allow, max_problems
+    )
+    return Model(_core.load_model(_source(path_or_text), settings))
+
+
+def load_builder(
+    path_or_text: str | os.PathLike,
+    *,
+    format: str | None = None,
+    strict: bool | str = True,
+    assets: Mapping[str, bytes] | None = None,
+    overrides: Mapping[str, object] | None = None,
+    options: Mapping[str, object] | None = None,
+    softness: str = "written",
+    allow: Iterable[str] = (),
+    max_problems: int = 20,
+) -> ModelBuilder:
+    """The same as `load_model` without compiling: an editable builder."""
+    settings = _load_options(
+        format, strict, assets, overrides, options, softness, allow, max_problems
+    )
+    return ModelBuilder._wrap(_core.load_builder(_source(path_or_text), settings))
