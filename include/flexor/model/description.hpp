@@ -11,6 +11,7 @@
 
 #include "flexor/core/error.hpp"
 #include "flexor/math/quaternion.hpp"
+#include "flexor/model/description_enums.hpp"
 
 namespace flexor {
 
@@ -47,8 +48,6 @@ struct BodyDescription {
   double gravity_compensation = 0;  ///< [MF-8]
   Source source;
 };
-
-enum class JointType { kHinge, kSlide, kBall, kFree };
 
 /// Softness of a limit row as MJCF writes it; mapped by [MF-18], [MF-19] at finalize.
 struct Softness {
@@ -104,7 +103,6 @@ struct GeomDescription {
 };
 
 enum class ElementType { kSite, kSphere, kCylinder, kPulley, kJoint };
-enum class SideMode { kAuto, kExterior, kInterior };
 
 /// One element of a tendon path (routing.md 1.1). A fixed tendon is a path of joint elements.
 struct PathElement {

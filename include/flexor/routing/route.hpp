@@ -1,0 +1,257 @@
+#pragma once
+// The routes of all tendons: length, rate, row Jacobian, curvature of straight paths, status.
+//
+//   l = sum_b s_b/d_b,   J = sum over legs of S_j . (x x g, g)/d_b  , [R-26]
+//
+// A leg is a piece between two bodies with one unit force g along one line of action; finalize lists
+// the velocity coordinates that lie between the two bodies, so a leg costs one product of spatial
+// vectors for each ([E-7], leg incidence). A guide piece is two legs, guide to a and guide to b,
+// whose forces act at a and b and react on the guide's body.
+
+#include "flexor/dynamics/kinematics.hpp"
+#include "flexor/routing/guide.hpp"
+#include "flexor/step/context.hpp"
+
+namespace flexor {
+
+struct Route {
+  static constexpr StageInfo info{"route", "tendon lengths, rates, Jacobians, curvature, status"};
+
+  template <class C>
+  FLEXOR_HD static void run(const C& c) {
+    const PlanView& p = c.plan;
+    c.each(p.point_count, [&](const auto& w, int i) { place_point(c, w, i); });
+    c.sync();
+    c.each(p.tendon_count, [&](const auto& w, int t) { route_tendon(c, w, t); });
+    c.sync();
+  }
+
+  /// Origin of a tree in the world; zero for tree -1.
+  template <class C, class W>
+  FLEXOR_INLINE static Vec3<typename C::Real> origin(const C& c, const W& w, int tree) {
+    using Real = typename C::Real;
+    if (tree < 0) return {Real(0), Real(0), Real(0)};
+    return vector_at(w, c.plan.cell.origin + 3 * tree);
+  }
+
+  /// Point of a link (or the world, link -1), relative to the origin of `tree`.
+  template <class C, class W>
+  FLEXOR_INLINE static Vec3<typename C::Real> relative_point(const C& c, const W& w, int link,
+                                                             int tree,
+                                                             const Vec3<typename C::Real>& local) {
+    const PlanView& p = c.plan;
+    if (link < 0) return local - origin(c, w, tree);
+    const auto x = vector_at(w, p.cell.position + 3 * link) +
+                   matrix_at(w, p.cell.rotation + 9 * link) * local;
+    const int own = p.link_tree[link];
+    return own == tree ? x : x + (origin(c, w, own) - origin(c, w, tree));
+  }
+
+  template <class C, class W>
+  FLEXOR_HD static void place_point(const C& c, const W& w, int i) {
+    const PlanView& p = c.plan;
+    put(w, p.cell.point + 3 * i,
+        relative_point(c, w, p.point_link[i], p.point_tree[i],
+                       c.constant3(p.constant(Constant::point_pos, i))));
+  }
+
+  /// Adds one leg to the Jacobian: force g at x (relative to the origin of `tree`).
+  template <class C, class W>
+  FLEXOR_INLINE static void add_leg(const C& c, const W& w, int first, int last, int tree,
+                                    const Vec3<typename C::Real>& x,
+                                    const Vec3<typename C::Real>& g) {
+    using Real = typename C::Real;
+    const PlanView& p = c.plan;
+    const Force<Real> leg{cross(x, g), g};
+    for (int n = first; n < last; ++n) {
+      const int entry = p.touch_entry[n], flags = p.touch_flags[n], dof = p.entry_dof[entry];
+      const int own = p.link_tree[p.dof_link[dof]];
+      Force<Real> f = leg;
+      if (own != tree) f.moment = cross(x + (origin(c, w, tree) - origin(c, w, own)), g);
+      Real value = dot(motion_at(w, p.cell.motion + 6 * dof), f);
+      if (flags & kMinus) value = -value;
+      Real& J = w[p.cell.jacobian + entry];
+      Real& scale = w[p.cell.jacobian_scale + entry];
+      if (flags & kFirst) {
+        J = value;
+        scale = abs(value);
+      } else {
+        J = J + value;
+        scale = scale + abs(value);
+      }
+    }
+  }
+
+  /// Compensated sum: s + x exactly = s' + remainder.  
+  template <class Real>
+  FLEXOR_INLINE static void add_compensated(Real& sum, Real& remainder, const Real& x) {
+    const Real t = sum + x;
+    const Real z = t - sum;
+    remainder = remainder + ((sum - (t - z)) + (x - z));
+    sum = t;
+  }
+
+  template <class C, class W>
+  FLEXOR_HD static GuidePiece<typename C::Real> guide_piece(const C& c, const W& w, int guide,
+                                                            PieceType type,
+                                                            const Vec3<typename C::Real>& a,
+                                                            const Vec3<typename C::Real>& b) {
+    using Real = typename C::Real;
+    using V = Vec3<Real>;
+    const PlanView& p = c.plan;
+    const int link = p.guide_link[guide], tree = p.guide_tree[guide];
+    const int element = p.guide_element[guide];
+    const V centre =
+        relative_point(c, w, link, tree, c.constant3(p.constant(Constant::guide_centre, guide)));
+    const Real r = c.parameter(ParameterKind::element_radius, element);
+    Mat3<Real> G = c.constant9(p.constant(Constant::guide_frame, guide));
+    if (link >= 0) G = matrix_at(w, p.cell.rotation + 9 * link) * G;
+    const V da = a - centre, db = b - centre;
+
+    GuideSide<Real> side;
+    const int side_link = p.guide_side_link[guide];
+    const auto mode = static_cast<SideMode>(p.guide_side_mode[guide]);
+    side.has_side = side_link > -2;
+    side.is_interior = Real(0) > Real(0);
+    V ds{};
+    if (side.has_side) {
+      ds = relative_point(c, w, side_link, tree,
+                          c.constant3(p.constant(Constant::side_pos, guide))) -
+           centre;
+    }
+    GuidePiece<Real> piece;
+    if (type == PieceType::kCylinder) {
+      if (side.has_side) {
+        side.side = transposed_times(G, ds);
+        side.is_interior = is_interior(mode, side.side.x * side.side.x + side.side.y * side.side.y, r);
+      }
+      piece = wrap_cylinder(transposed_times(G, da), transposed_times(G, db), r, side,
+                            c.parameter(ParameterKind::element_half_length, element));
+      piece.gradient_a = G * piece.gradient_a;
+      piece.gradient_b = G * piece.gradient_b;
+    } else {
+      if (side.has_side) {
+        side.side = ds;
+        side.is_interior = is_interior(mode, dot(ds, ds), r);
+      }
+      // guide axis along which a has its smallest component, first on a tie
+      const V local = transposed_times(G, da);
+      const Real lx = abs(local.x), ly = abs(local.y), lz = abs(local.z);
+      const V smallest = select((lx <= ly) & (lx <= lz), G.x, select(ly <= lz, G.y, G.z));
+      piece = wrap_sphere(da, db, r, side, smallest);
+    }
+    return piece;
+  }
+
+  /// Interior by: distance of the side site from axis or centre below r, strictly.
+  template <class Real>
+  FLEXOR_INLINE static Mask<Real> is_interior(SideMode mode, const Real& distance2, const Real& r) {
+    if (mode == SideMode::kExterior) return Real(0) > Real(0);
+    if (mode == SideMode::kInterior) return Real(0) >= Real(0);
+    return distance2 < r * r;
+  }
+
+  template <class C, class W>
+  FLEXOR_HD static void route_tendon(const C& c, const W& w, int t) {
+    using Real = typename C::Real;
+    using V = Vec3<Real>;
+    const PlanView& p = c.plan;
+    const Real zero(0), one(1);
+    const bool wants_curvature = p.has_armature;
+    Real sum = c.at_reference ? zero : -c.load(Field::reference_length, t);
+    Real remainder = zero, curvature = zero;
+    Bits<Real> status = bits_where(zero > zero, 0, zero);
+    int branch = -1;
+    Real inverse = one;
+    for (int n = p.tendon_piece_first[t]; n < p.tendon_piece_first[t + 1]; ++n) {
+      if (p.piece_branch[n] != branch) {
+        branch = p.piece_branch[n];
+        const int pulley = p.branch_pulley[branch];
+        inverse = pulley < 0 ? one : one / c.parameter(ParameterKind::element_divisor, pulley);
+        w[p.cell.branch_length + branch] = zero;
+      }
+      const auto type = static_cast<PieceType>(p.piece_type[n]);
+      const int* touch = p.piece_touch_first + 2 * n;
+      Real length;
+      if (type == PieceType::kJoint) {
+        const Real k = c.parameter(ParameterKind::element_coefficient, p.piece_b[n]);
+        length = k * Kinematics::coordinate(c, p.piece_a[n]);
+        const int entry = p.touch_entry[touch[0]];
+        const Real value = k * inverse;
+        Real& J = w[p.cell.jacobian + entry];
+        Real& scale = w[p.cell.jacobian_scale + entry];
+        const bool is_first = p.touch_flags[touch[0]] & kFirst;
+        J = is_first ? value : J + value;
+        scale = is_first ? abs(value) : scale + abs(value);
+      } else {
+        const V a = vector_at(w, p.cell.point + 3 * p.piece_a[n]);
+        const V b = vector_at(w, p.cell.point + 3 * p.piece_b[n]);
+        const int tree = p.point_tree[p.piece_a[n]];
+        if (type == PieceType::kStraight) {
+          const StraightPiece<Real> line = straight_piece(a, b);
+          length = line.length;
+          status = status | bits_where(line.is_collapsed, COLLAPSED, zero);
+          add_leg(c, w, touch[0], touch[1], tree, a, line.direction * inverse);
+          if (wants_curvature) {
+            curvature = curvature + inverse * straight_curvature(c, w, n, line);
+          }
+        } else {
+          const GuidePiece<Real> piece = guide_piece(c, w, p.piece_guide[n], type, a, b);
+          length = piece.length;
+          status = status | piece.status;
+          add_leg(c, w, touch[0], touch[1], tree, a, piece.gradient_a * inverse);
+          add_leg(c, w, touch[1], touch[2], tree, b, piece.gradient_b * inverse);
+        }
+      }
+      w[p.cell.branch_length + branch] = w[p.cell.branch_length + branch] + length;
+      add_compensated(sum, remainder, length * inverse);
+    }
+    w[p.cell.deviation + t] = sum + remainder;
+    Real rate = zero;
+    for (int e = p.tendon_entry_first[t]; e < p.tendon_entry_first[t + 1]; ++e) {
+      rate = rate + w[p.cell.jacobian + e] * Kinematics::rate(c, p.entry_dof[e]);
+    }
+    w[p.cell.length_rate + t] = rate;
+    w[p.cell.curvature + t] = curvature;
+    status = status | bits_where(!is_finite(sum), NONFINITE, zero);
+    w[p.cell.route_status + t] = bits_to_real(status);
+  }
+
+  /// Velocity and acceleration at zero generalised acceleration of a body-fixed point.
+  template <class Real>
+  struct PointMotion {
+    Vec3<Real> velocity, acceleration;
+  };
+  template <class C, class W>
+  FLEXOR_HD static PointMotion<typename C::Real> point_motion(const C& c, const W& w, int point) {
+    using Real = typename C::Real;
+    const PlanView& p = c.plan;
+    const int link = p.point_link[point];
+    const Vec3<Real> none{Real(0), Real(0), Real(0)};
+    if (link < 0) return {none, none};
+    Vec3<Real> x = vector_at(w, p.cell.point + 3 * point);
+    const int tree = p.point_tree[point], own = p.link_tree[link];
+    if (own != tree) x = x + (origin(c, w, tree) - origin(c, w, own));
+    const Motion<Real> v = motion_at(w, p.cell.velocity + 6 * link);
+    const Motion<Real> a = motion_at(w, p.cell.acceleration + 6 * link);
+    const Vec3<Real> velocity = v.linear + cross(v.angular, x);
+    return {velocity, a.linear + cross(a.angular, x) + cross(v.angular, velocity)};
+  }
+
+  /// b = u . (a_b - a_a) + |(1 - u u^T)(v_b - v_a)|^2 / s.  
+  template <class C, class W>
+  FLEXOR_HD static typename C::Real straight_curvature(
+      const C& c, const W& w, int piece, const StraightPiece<typename C::Real>& line) {
+    using Real = typename C::Real;
+    const auto a = point_motion(c, w, c.plan.piece_a[piece]);
+    const auto b = point_motion(c, w, c.plan.piece_b[piece]);
+    const Vec3<Real> dv = b.velocity - a.velocity;
+    const Vec3<Real>& u = line.direction;
+    const Vec3<Real> across = dv - u * dot(u, dv);
+    const Real safe = select(line.is_collapsed, Real(1), line.length);
+    return select(line.is_collapsed, Real(0),
+                  dot(u, b.acceleration - a.acceleration) + dot(across, across) / safe);
+  }
+};
+
+}  // namespace flexor

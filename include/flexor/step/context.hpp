@@ -1,0 +1,132 @@
+#pragma once
+// What a stage sees: the plan, the constants and arrays of its tile, its workspace and its team.
+
+#include "flexor/core/scalar.hpp"
+#include "flexor/core/status.hpp"
+#include "flexor/core/team.hpp"
+#include "flexor/math/functions.hpp"
+#include "flexor/math/quaternion.hpp"
+#include "flexor/math/vec3.hpp"
+#include "flexor/model/description_enums.hpp"
+#include "flexor/model/plan.hpp"
+#include "flexor/state/batch_view.hpp"
+
+namespace flexor {
+
+/// Name of a stage and what it does, for docs, profiles and kernel grouping.
+struct StageInfo {
+  const char* name;
+  const char* does;
+};
+
+/// Solver choices, the same for all worlds.
+struct SolverSettings {
+  int method;      ///< 0 active_set, 1 jacobi
+  int iterations;  ///< cap of the method
+  double tolerance;
+  int freeze;      ///< guard "freeze": failed worlds get FROZEN
+  int ignore;      ///< guard "ignore": failed worlds are stored as they are
+};
+
+template <class Real_, class Team_, class Cells_>
+struct Context {
+  using Real = Real_;
+  using Scalar = flexor::Scalar<Real>;
+  using Mask = flexor::Mask<Real>;
+  using Team = Team_;
+  using CellsType = Cells_;
+
+  const PlanView& plan;
+  ConstantsView<Scalar> constants;
+  BatchView batch;
+  SolverSettings settings;
+  Team team;
+  Cells_ cells;
+  long world;         ///< first world of the lanes
+  Mask active;        ///< lanes that are stepped and stored
+  bool at_reference;  ///< poses at the reference pose, lengths from zero
+
+  /// Scalar i of the table of constants, in this world.
+  FLEXOR_INLINE Real constant(int i) const {
+    const int slot = constants.slot[i];
+    if (slot < 0) return Real(constants.shared[i]);
+    return flexor::load(constants.per_world + slot * batch.world_stride + world, Real());
+  }
+  FLEXOR_INLINE Vec3<Real> constant3(int i) const {
+    return {constant(i), constant(i + 1), constant(i + 2)};
+  }
+  FLEXOR_INLINE Mat3<Real> constant9(int i) const {
+    return {constant3(i), constant3(i + 3), constant3(i + 6)};
+  }
+  FLEXOR_INLINE Real parameter(ParameterKind kind, int element) const {
+    return constant(plan.parameter(kind, element));
+  }
+
+  FLEXOR_INLINE bool has(Field field) const { return batch.field[static_cast<int>(field)]; }
+  FLEXOR_INLINE Scalar* at(Field field, int component) const {
+    return static_cast<Scalar*>(batch.field[static_cast<int>(field)]) +
+           component * batch.world_stride + world;
+  }
+  FLEXOR_INLINE Real load(Field field, int component) const {
+    return flexor::load(at(field, component), Real());
+  }
+  /// Writes the lanes of `mask`, keeps the others.
+  FLEXOR_INLINE void store(Field field, int component, const Real& value, const Mask& mask) const {
+    Scalar* p = at(field, component);
+    flexor::store(p, select(mask, value, flexor::load(p, Real())));
+  }
+  FLEXOR_INLINE void store(Field field, int component, const Real& value) const {
+    store(field, component, value, active);
+  }
+  FLEXOR_INLINE std::int32_t* int_at(Field field, int component) const {
+    return static_cast<std::int32_t*>(batch.field[static_cast<int>(field)]) +
+           component * batch.world_stride + world;
+  }
+  FLEXOR_INLINE Bits<Real> load_bits(Field field, int component) const {
+    return load_int32(int_at(field, component), Real());
+  }
+  FLEXOR_INLINE void store_bits(Field field, int component, const Bits<Real>& bits) const {
+    std::int32_t* p = int_at(field, component);
+    store_int32(p, real_to_bits(select(active, bits_to_real(bits),
+                                       bits_to_real(load_int32(p, Real())))));
+  }
+  FLEXOR_INLINE Mask flags(Field field, int component) const {
+    return load_flags(static_cast<const std::uint8_t*>(batch.field[static_cast<int>(field)]) +
+                          component * batch.world_stride + world,
+                      Real());
+  }
+
+  template <class F>
+  FLEXOR_INLINE void each(int n, F f) const {
+    team.each(cells, n, f);
+  }
+  template <class F>
+  FLEXOR_INLINE void single(F f) const {
+    team.single(cells, f);
+  }
+  FLEXOR_INLINE void sync() const { team.sync(); }
+};
+
+/// Cells as vectors and matrices.
+template <class C>
+FLEXOR_INLINE Vec3<typename C::Real> vector_at(const C& cells, int i) {
+  return {cells[i], cells[i + 1], cells[i + 2]};
+}
+template <class C>
+FLEXOR_INLINE void put(const C& cells, int i, const Vec3<typename C::Real>& v) {
+  cells[i] = v.x;
+  cells[i + 1] = v.y;
+  cells[i + 2] = v.z;
+}
+template <class C>
+FLEXOR_INLINE Mat3<typename C::Real> matrix_at(const C& cells, int i) {
+  return {vector_at(cells, i), vector_at(cells, i + 3), vector_at(cells, i + 6)};
+}
+template <class C>
+FLEXOR_INLINE void put(const C& cells, int i, const Mat3<typename C::Real>& m) {
+  put(cells, i, m.x);
+  put(cells, i + 3, m.y);
+  put(cells, i + 6, m.z);
+}
+
+}  // namespace flexor
