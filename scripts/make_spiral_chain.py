@@ -84,7 +84,9 @@ def chain() -> str:
     for i in range(LINK_COUNT):
         out += ["  " * (i + 2) + line for line in link(i)]
     s = TAPER ** (LINK_COUNT - 1)
-    out += ["  " * (LINK_COUNT + 2) + line for line in sites("tip", RADIUS * s, -LENGTH * s)]
+    out += [
+        "  " * (LINK_COUNT + 2) + line for line in sites("tip", RADIUS * s, -LENGTH * s)
+    ]
     out += ["  " * (i + 2) + "</body>" for i in reversed(range(LINK_COUNT))]
     out += ["  </worldbody>", "  <tendon>"]
     for k in range(TENDON_COUNT):
@@ -99,7 +101,9 @@ def chain() -> str:
 
 
 def main() -> None:
-    folder = pathlib.Path(__file__).resolve().parent.parent / "python" / "flexor" / "models"
+    folder = (
+        pathlib.Path(__file__).resolve().parent.parent / "python" / "flexor" / "models"
+    )
     target = sys.argv[1] if len(sys.argv) > 1 else str(folder / "spiral_chain.xml")
     if target == "-":
         sys.stdout.write(chain())

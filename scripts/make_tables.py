@@ -12,16 +12,26 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 INCLUDE = ROOT / "include" / "flexor"
 
-FIELD = re.compile(r'X\((\w+),\s*(k\w+),\s*(k\w+),\s*(k\w+),\s*(\d+),\s*"([^"]*)",\s*"([^"]*)"\)')
+FIELD = re.compile(
+    r'X\((\w+),\s*(k\w+),\s*(k\w+),\s*(k\w+),\s*(\d+),\s*"([^"]*)",\s*"([^"]*)"\)'
+)
 PARAMETER = re.compile(
     r'X\((\w+),\s*(k\w+),\s*"([^"]*)",\s*(\d+),\s*"([^"]*)",\s*(k\w+),\s*([^)]*)\)'
 )
-STATUS = re.compile(r'X\((\w+),\s*1 << (\d+),\s*(true|false),\s*"([^"]*)"(?:,\s*"([^"]*)")?\)')
-LEGAL = re.compile(r"^\s*(k\w+),?\s*///<\s*(.*)$", re.M)
+STATUS = re.compile(
+    r'X\((\w+),\s*1 << (\d+),\s*(true|false),\s*"([^"]*)"(?:,\s*"([^"]*)")?\)'
+)
+LEGAL = re.compile(r"^\s*(k\w+),?\s*///<\s*(.*)$", re.MULTILINE)
 
 GROUPS = {
-    "kState": ("State", "What a step starts from. In checkpoints and in the state hash."),
-    "kCommand": ("Commands", "Held until changed. In checkpoints. A non-finite entry is not used."),
+    "kState": (
+        "State",
+        "What a step starts from. In checkpoints and in the state hash.",
+    ),
+    "kCommand": (
+        "Commands",
+        "Held until changed. In checkpoints. A non-finite entry is not used.",
+    ),
     "kGeometry": (
         "Read-outs, geometry",
         "Written by the refresh pass: they belong to the pose at the end of the last step, or at its"
@@ -117,7 +127,13 @@ def parameters_page() -> str:
 
 def status_page() -> str:
     rows = [
-        (str(1 << int(bit)), f"`{name}`", "yes" if informational == "true" else "", cause, remedy)
+        (
+            str(1 << int(bit)),
+            f"`{name}`",
+            "yes" if informational == "true" else "",
+            cause,
+            remedy,
+        )
         for name, bit, informational, cause, remedy in status_bits()
     ]
     return (
@@ -128,13 +144,19 @@ def status_page() -> str:
     )
 
 
-PAGES = {"fields.md": fields_page, "parameters.md": parameters_page, "status.md": status_page}
+PAGES = {
+    "fields.md": fields_page,
+    "parameters.md": parameters_page,
+    "status.md": status_page,
+}
 
 
 def stale():
     """Names of pages whose file is not what the lists say."""
     files = {name: ROOT / "docs" / name for name in PAGES}
-    return [n for n, f in files.items() if not f.is_file() or f.read_text() != PAGES[n]()]
+    return [
+        n for n, f in files.items() if not f.is_file() or f.read_text() != PAGES[n]()
+    ]
 
 
 def main() -> int:

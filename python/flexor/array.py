@@ -48,8 +48,19 @@ class Array:
     """
 
     __slots__ = (
-        "name", "shape", "dtype", "strides", "unit", "doc", "names", "device", "is_state",
-        "is_writable", "_address", "_owner", "_after_set",
+        "_address",
+        "_after_set",
+        "_owner",
+        "device",
+        "doc",
+        "dtype",
+        "is_state",
+        "is_writable",
+        "name",
+        "names",
+        "shape",
+        "strides",
+        "unit",
     )  # fmt: skip
 
     def __init__(self, owner, address, *, name, shape, dtype, strides, unit, doc, names, device,

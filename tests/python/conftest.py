@@ -8,7 +8,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from support import BACKENDS, CPU  # noqa: E402
+from support import BACKENDS, CPU
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import flexor
 import numpy as np
 import scenes
 from flexor import cylinder, joint_term, pulley, sphere, via
@@ -48,7 +47,10 @@ def random_tree(seed, guides=True, armature=0.0, bodies=None, tendons=3, **tendo
             side = point()
             g["side"] = (side["body"], side["pos"])
             if rng.random() < 0.4:  # an inside point of the guide's own body
-                g["side"] = (g["body"], tuple(np.array(g["pos"]) + rng.uniform(-0.01, 0.01, 3)))
+                g["side"] = (
+                    g["body"],
+                    tuple(np.array(g["pos"]) + rng.uniform(-0.01, 0.01, 3)),
+                )
         if rng.random() < 0.5:
             return sphere(**g)
         return cylinder(**g, axis=tuple(rng.normal(size=3)))
@@ -64,7 +66,11 @@ def random_tree(seed, guides=True, armature=0.0, bodies=None, tendons=3, **tendo
                     path.append(guide())
                 path.append(via(**point()))
             if scalar and rng.random() < 0.3:
-                path.append(joint_term(scalar[int(rng.integers(len(scalar)))], float(rng.normal())))
+                path.append(
+                    joint_term(
+                        scalar[int(rng.integers(len(scalar)))], float(rng.normal())
+                    )
+                )
         b.add_spatial_tendon(f"tendon_{t}", path, armature=armature, **tendon)
     return b.finalize()
 
@@ -107,7 +113,9 @@ def displace(model, q, dv):
         f = dv[first : first + 3]
         angle = np.linalg.norm(f)
         half = np.sinc(angle / 2 / np.pi) / 2  # sin(angle/2)/angle, 1/2 at 0
-        q[at : at + 4] = multiply(q[at : at + 4], np.concatenate([[np.cos(angle / 2)], half * f]))
+        q[at : at + 4] = multiply(
+            q[at : at + 4], np.concatenate([[np.cos(angle / 2)], half * f])
+        )
     return q
 
 
@@ -122,7 +130,11 @@ def difference_quotients(backend, model, seed, poses, step=1e-6):
     for _ in range(poses):
         q, v = random_pose(model, rng)
         unit = np.eye(nv) * step
-        rows += [q] + [displace(model, q, d) for d in unit] + [displace(model, q, -d) for d in unit]
+        rows += (
+            [q]
+            + [displace(model, q, d) for d in unit]
+            + [displace(model, q, -d) for d in unit]
+        )
         velocities += [v] * (2 * nv + 1)
     sim = backend.simulate(model, num_worlds=len(rows))
     sim.qpos.set(np.array(rows))
@@ -130,11 +142,17 @@ def difference_quotients(backend, model, seed, poses, step=1e-6):
     sim.forward()
     length = np.array(sim.tendon_length.numpy()).reshape(poses, 2 * nv + 1, -1)
     tendons = length.shape[-1]
-    jacobian = np.array(sim.tendon_jacobian.numpy()).reshape(poses, 2 * nv + 1, tendons, nv)[:, 0]
-    rate = np.array(sim.tendon_velocity.numpy()).reshape(poses, 2 * nv + 1, tendons)[:, 0]
+    jacobian = np.array(sim.tendon_jacobian.numpy()).reshape(
+        poses, 2 * nv + 1, tendons, nv
+    )[:, 0]
+    rate = np.array(sim.tendon_velocity.numpy()).reshape(poses, 2 * nv + 1, tendons)[
+        :, 0
+    ]
     difference = (length[:, 1 : nv + 1] - length[:, nv + 1 :]) / (2 * step)
     qvel = np.array(velocities).reshape(poses, 2 * nv + 1, nv)[:, 0]
     return jacobian, np.moveaxis(difference, 1, 2), qvel, rate
 
 
-__all__ = [name for name in dir() if not name.startswith("_") and name not in ("flexor", "np")]
+__all__ = [
+    name for name in dir() if not name.startswith("_") and name not in ("flexor", "np")
+]

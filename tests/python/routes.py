@@ -33,12 +33,16 @@ class Route:
         return np.maximum(tolerance, FLOAT32_LENGTH * np.maximum(size, 0))
 
     def gradient_tolerance(self, tolerance=1e-9):
-        return max(tolerance, FLOAT32_GRADIENT) if self.backend.is_float32 else tolerance
+        return (
+            max(tolerance, FLOAT32_GRADIENT) if self.backend.is_float32 else tolerance
+        )
 
     def check_length(self, expected, tolerance=1e-9):
         """All rows equal `expected`, or row i equals expected[i]."""
         expected = (
-            expected if isinstance(expected, (list, np.ndarray)) else [expected] * len(self.a)
+            expected
+            if isinstance(expected, (list, np.ndarray))
+            else [expected] * len(self.a)
         )
         assert_near(self.length, expected, self.length_tolerance(tolerance))
 
@@ -52,7 +56,10 @@ class Route:
         circle it has the tangent length t = sqrt(rho^2 - r^2), so it is t/|g_plane| long.
         """
         points = []
-        for x, g in ((self.a[row], self.gradient_a[row]), (self.b[row], self.gradient_b[row])):
+        for x, g in (
+            (self.a[row], self.gradient_a[row]),
+            (self.b[row], self.gradient_b[row]),
+        ):
             flat = slice(0, 2) if kind == "cylinder" else slice(0, 3)
             t = np.sqrt(x[flat] @ x[flat] - radius**2)
             points.append(x - g * t / np.linalg.norm(g[flat]))
@@ -102,7 +109,9 @@ def read(backend: Backend, sim, a, b) -> Route:
 def rotation(axis, angle):
     """Rotation matrix by Rodrigues' formula."""
     axis = np.asarray(axis, float) / np.linalg.norm(axis)
-    cross = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+    cross = np.array(
+        [[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]]
+    )
     return np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
 
 
@@ -136,5 +145,9 @@ def multiply(p, q):
     p, q = np.asarray(p), np.asarray(q)
     pw, pv, qw, qv = p[..., :1], p[..., 1:], q[..., :1], q[..., 1:]
     return np.concatenate(
-        [pw * qw - np.sum(pv * qv, -1, keepdims=True), pw * qv + qw * pv + np.cross(pv, qv)], -1
+        [
+            pw * qw - np.sum(pv * qv, -1, keepdims=True),
+            pw * qv + qw * pv + np.cross(pv, qv),
+        ],
+        -1,
     )

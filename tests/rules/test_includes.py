@@ -35,7 +35,9 @@ def own_headers(path):
 
 
 def test_every_folder_has_a_place():
-    folders = {place(str(h.relative_to(INCLUDE))) for h in files("include", ".hpp")} - {"top"}
+    folders = {place(str(h.relative_to(INCLUDE))) for h in files("include", ".hpp")} - {
+        "top"
+    }
     assert folders <= set(LEVELS), folders - set(LEVELS)
 
 
@@ -63,7 +65,9 @@ def test_rows_read_the_world_and_never_call_routing():
 
 
 def test_the_solver_cannot_tell_a_tendon_from_a_contact():
-    for header in files("include/flexor/solve", ".hpp") + files("src/solve", ".hpp", ".cpp"):
+    for header in files("include/flexor/solve", ".hpp") + files(
+        "src/solve", ".hpp", ".cpp"
+    ):
         rows = [t for t in own_headers(header) if place(t) == "rows"]
         assert set(rows) <= {"flexor/rows/row.hpp"}, f"{name(header)} includes {rows}"
 
@@ -73,7 +77,9 @@ def test_the_reference_path_has_its_own_physics():
     for file in files("src/reference", ".hpp", ".cpp"):
         for header in closure(file):
             folder = (
-                place(str(header.relative_to(INCLUDE))) if header.is_relative_to(INCLUDE) else ""
+                place(str(header.relative_to(INCLUDE)))
+                if header.is_relative_to(INCLUDE)
+                else ""
             )
             assert not 4 <= level(folder) <= 8, f"{name(file)} reaches {name(header)}"
 
@@ -142,13 +148,17 @@ def test_kernels_hold_no_formulas():
     wrong = []
     for file in files("kernels", ".cu", ".cuh"):
         body = code(file)
-        wrong += [f"{name(file)}: {m.group(0)}" for p in (CALL, NUMBER) for m in p.finditer(body)]
+        wrong += [
+            f"{name(file)}: {m.group(0)}"
+            for p in (CALL, NUMBER)
+            for m in p.finditer(body)
+        ]
         if body.count("\n") > 200:
             wrong.append(f"{name(file)}: more than 200 lines")
     assert not wrong, "\n".join(wrong)
 
 
 def test_nothing_is_vendored():
-    third_party = re.compile(r"(third_?party|vendor|extern(al)?)$", re.I)
+    third_party = re.compile(r"(third_?party|vendor|extern(al)?)$", re.IGNORECASE)
     assert not [p for p in {f.parent for f in files()} if third_party.search(p.name)]
     assert not (ROOT / "pugixml.hpp").exists()

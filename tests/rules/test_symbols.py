@@ -18,16 +18,26 @@ REGISTERS = {"avx2": 32, "avx512": 64}
 def objects(isa):
     roots = [ROOT / "build"]
     return [
-        o for r in roots if r.is_dir() for o in r.rglob("*.o") if f"flexor_isa_{isa}.dir" in str(o)
+        o
+        for r in roots
+        if r.is_dir()
+        for o in r.rglob("*.o")
+        if f"flexor_isa_{isa}.dir" in str(o)
     ]
 
 
 def weak_symbols(obj):
     """Demangled weak definitions. nm marks them W, V or u."""
     done = subprocess.run(
-        ["nm", "-C", "--defined-only", str(obj)], capture_output=True, text=True, check=True
+        ["nm", "-C", "--defined-only", str(obj)],
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    lines = (re.match(r"^[0-9a-f]*\s+([WVu])\s+(.*)$", line) for line in done.stdout.splitlines())
+    lines = (
+        re.match(r"^[0-9a-f]*\s+([WVu])\s+(.*)$", line)
+        for line in done.stdout.splitlines()
+    )
     return [m.group(2) for m in lines if m]
 
 

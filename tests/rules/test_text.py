@@ -10,7 +10,19 @@ import pytest
 from tree import ROOT, files, name, text, tool
 
 SOURCES = (".hpp", ".cpp", ".cu", ".cuh")
-TEXTS = (*SOURCES, ".py", ".md", ".txt", ".toml", ".cmake", ".json", ".xml", ".yml", ".yaml", "")
+TEXTS = (
+    *SOURCES,
+    ".py",
+    ".md",
+    ".txt",
+    ".toml",
+    ".cmake",
+    ".json",
+    ".xml",
+    ".yml",
+    ".yaml",
+    "",
+)
 
 
 def test_clang_format():
@@ -30,12 +42,20 @@ def test_ruff():
     if program is None:
         pytest.skip("no ruff")
     for command in (["format", "--check"], ["check"]):
-        done = subprocess.run([program, *command, "."], cwd=ROOT, capture_output=True, text=True)
+        done = subprocess.run(
+            [program, *command, "."], cwd=ROOT, capture_output=True, text=True
+        )
         assert done.returncode == 0, done.stdout[-4000:]
 
 
 MARKS = re.compile(
-    r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK|W" r"IP|TB" r"D)\b|not implemented yet|coming soon"
+    r"\b(TO"
+    r"DO|FIX"
+    r"ME|XX"
+    r"X|HA"
+    r"CK|W"
+    r"IP|TB"
+    r"D)\b|not implemented yet|coming soon"
 )
 # Absolute places of a machine, and hosts of package registries.
 PLACES = re.compile(
@@ -45,7 +65,11 @@ PLACES = re.compile(
 
 
 def texts():
-    return [f for f in files() if f.suffix in TEXTS and f != Path(__file__) and f.name != ".git"]
+    return [
+        f
+        for f in files()
+        if f.suffix in TEXTS and f != Path(__file__) and f.name != ".git"
+    ]
 
 
 @pytest.mark.parametrize("what", ["marks", "places"])
@@ -71,7 +95,9 @@ def test_lines_end_cleanly():
         except UnicodeDecodeError:
             continue
         if content and (
-            not content.endswith("\n") or "\r" in content or re.search(r"[ \t]+$", content, re.M)
+            not content.endswith("\n")
+            or "\r" in content
+            or re.search(r"[ \t]+$", content, re.MULTILINE)
         ):
             wrong.append(name(file))
     assert not wrong

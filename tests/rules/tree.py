@@ -7,7 +7,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include"
-SKIPPED = {".git", "build", ".venv", "out", "__pycache__", ".pytest_cache", ".ruff_cache", "dist"}
+SKIPPED = {
+    ".git",
+    "build",
+    ".venv",
+    "out",
+    "__pycache__",
+    ".pytest_cache",
+    ".ruff_cache",
+    "dist",
+}
 
 
 @cache
@@ -15,7 +24,9 @@ def files(folder: str = "", *endings: str) -> list[Path]:
     """Files of the project under `folder` with one of the endings; build outputs left out."""
     root = ROOT / folder
     found = [
-        p for p in root.rglob("*") if p.is_file() and not set(p.relative_to(ROOT).parts) & SKIPPED
+        p
+        for p in root.rglob("*")
+        if p.is_file() and not set(p.relative_to(ROOT).parts) & SKIPPED
     ]
     return sorted(p for p in found if not endings or p.suffix in endings)
 
@@ -29,7 +40,7 @@ def name(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-INCLUDE_LINE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.M)
+INCLUDE_LINE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
 @cache
@@ -48,7 +59,11 @@ def closure(path: Path) -> frozenset[Path]:
             continue
         found.add(file)
         for target in includes(file):
-            for candidate in (INCLUDE / target, ROOT / "src" / target, file.parent / target):
+            for candidate in (
+                INCLUDE / target,
+                ROOT / "src" / target,
+                file.parent / target,
+            ):
                 if candidate.is_file():
                     todo.append(candidate.resolve())
                     break
@@ -57,7 +72,7 @@ def closure(path: Path) -> frozenset[Path]:
 
 def code(path: Path) -> str:
     """Text without comments and string literals."""
-    source = re.sub(r"/\*.*?\*/", " ", text(path), flags=re.S)
+    source = re.sub(r"/\*.*?\*/", " ", text(path), flags=re.DOTALL)
     source = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', source)
     return re.sub(r"//[^\n]*", "", source)
 

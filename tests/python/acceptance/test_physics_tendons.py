@@ -46,7 +46,9 @@ def test_case_20_upper_limit_takes_all_momentum(backend):
 
 def swinging_on_a_lock(backend):
     run = backend.run(
-        scenes.anchored_mass(pos=(0, 0, 0.5), lower_limit=1.5, upper_limit=1.5, **HANGING)
+        scenes.anchored_mass(
+            pos=(0, 0, 0.5), lower_limit=1.5, upper_limit=1.5, **HANGING
+        )
     )
     run.set("qvel", 0.4, at="mass_x")
     run.step(2000)
@@ -133,7 +135,9 @@ def check_case_29(run):
 
 def test_case_29_limit_and_tension_share_the_load_also_after_reload(backend, tmp_path):
     run = backend.run(
-        scenes.anchored_mass(pos=(0, 0, 0.8), upper_limit=1.2, drive={"force": -2.0}, **HANGING)
+        scenes.anchored_mass(
+            pos=(0, 0, 0.8), upper_limit=1.2, drive={"force": -2.0}, **HANGING
+        )
     )
     run.step(100)
     check_case_29(run)
@@ -149,7 +153,9 @@ def test_case_29_limit_and_tension_share_the_load_also_after_reload(backend, tmp
 def test_case_30_spring_is_backward_euler(backend):
     """[P-23]: D = h k = .1, so v = -h k e/(1 + h D) = -.01/1.0001 and T = k (e + h v) = 9.9990001."""
     run = backend.run(
-        scenes.anchored_mass(pos=(1.1, 0, 0), stiffness=100, spring_lower=0.0, spring_upper=1.0)
+        scenes.anchored_mass(
+            pos=(1.1, 0, 0), stiffness=100, spring_lower=0.0, spring_upper=1.0
+        )
     )
     run.step()
     run.check("qvel", -0.01 / 1.0001, 1e-10, at="mass_x")
@@ -236,7 +242,9 @@ def test_case_39_hard_stiction_never_creeps(backend):
 
 def test_case_40_activation_filter(backend):
     """[P-25]: a = u (1 - exp(-t/tau)) at t = tau."""
-    run = backend.run(scenes.anchored_mass(drive={"force": -9.81, "activation_time": 0.05}))
+    run = backend.run(
+        scenes.anchored_mass(drive={"force": -9.81, "activation_time": 0.05})
+    )
     run.step(50)
     run.check("activation", [-9.81 * (1 - np.exp(-1))], 1e-9)
     run.check("activation", ["-6.201102682"], 1e-9)
@@ -247,7 +255,9 @@ def test_case_42_tendon_that_moves_nothing(backend):
     b = scenes.builder()
     scenes.add_point_mass(b)
     b.add_spatial_tendon(
-        "line", [via(body="world"), via(body="world", pos=(1, 0, 0))], drive={"force": 3.0}
+        "line",
+        [via(body="world"), via(body="world", pos=(1, 0, 0))],
+        drive={"force": 3.0},
     )
     run = backend.run(b.finalize())
     run.step(10)
@@ -283,13 +293,17 @@ def test_case_47_stiff_springs(backend, stiffness):
                              spring_upper=1.0)
     )  # fmt: skip
     run.step(1000)
-    run.near(run.get("tendon_length") - 1.0, [0.1 * 9.81 / stiffness], 1e-10, is_length=True)
+    run.near(
+        run.get("tendon_length") - 1.0, [0.1 * 9.81 / stiffness], 1e-10, is_length=True
+    )
 
 
 def test_case_49_spring_crossed_inside_a_step(backend):
     """Option "start": v = -10 + 5/10001 with the spring of the start of the step."""
     run = backend.run(
-        scenes.anchored_mass(pos=(1.005, 0, 0), stiffness=100, spring_lower=0.0, spring_upper=1.0)
+        scenes.anchored_mass(
+            pos=(1.005, 0, 0), stiffness=100, spring_lower=0.0, spring_upper=1.0
+        )
     )
     run.set("qvel", -10.0, at="mass_x")
     run.step()

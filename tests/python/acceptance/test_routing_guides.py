@@ -29,7 +29,9 @@ def radius_derivative(a, b, radius, kind="cylinder", **guide):
     model = scenes.guide_scene(kind, radius=radius, **guide)
     both = evaluate(GEOMETRY[1], model, [a, a], [b, b])
     step = 1e-6
-    both.sim.set_parameter("tendon/line/route/1/radius", [[radius - step], [radius + step]])
+    both.sim.set_parameter(
+        "tendon/line/route/1/radius", [[radius - step], [radius + step]]
+    )
     both.sim.forward()
     low, high = np.array(both.sim.tendon_length.numpy())[:, 0]
     return (high - low) / (2 * step)
@@ -51,11 +53,17 @@ def test_case_10_cylinder_helix(backend):
     r.check_gradient_b([".7801311", "-.2179968", ".5864068"])
     a, b = r.tangent_points(0.1, "cylinder")
     assert_near([a[2], b[2]], [".0052736", ".0447264"], r.gradient_tolerance())
-    assert_near(radius_derivative((-0.3, 0.02, -0.2), (0.3, 0.02, 0.25), 0.1), ".441436098", 1e-7)
+    assert_near(
+        radius_derivative((-0.3, 0.02, -0.2), (0.3, 0.02, 0.25), 0.1),
+        ".441436098",
+        1e-7,
+    )
 
 
 def test_case_11_side_site_takes_the_long_way(backend):
-    r = route(backend, (-0.3, 0.02, -0.2), (0.3, 0.02, 0.25), radius=0.1, side=(0, -0.3, 0))
+    r = route(
+        backend, (-0.3, 0.02, -0.2), (0.3, 0.02, 0.25), radius=0.1, side=(0, -0.3, 0)
+    )
     r.check_length(".789108451")
     r.check_gradient_b([".7548058", ".3241409", ".5702638"])
 
@@ -69,7 +77,9 @@ def test_case_12_side_on_the_segments_side_releases(backend):
 
 @pytest.mark.parametrize("side", [None, (0, 0.2, 0.1)])
 def test_case_13_sphere(backend, side):
-    r = route(backend, (-0.3, 0.02, 0.05), (0.3, 0.01, -0.02), "sphere", radius=0.1, side=side)
+    r = route(
+        backend, (-0.3, 0.02, 0.05), (0.3, 0.01, -0.02), "sphere", radius=0.1, side=side
+    )
     r.check_length(".625001636")
     r.check_gradient_b([".9327317", "-.2040241", "-.2972973"])
     assert_near(r.tangent_points(0.1, "sphere")[0], ["-.0169903", ".0688279", ".0705269"],
@@ -111,7 +121,9 @@ def test_case_16_near_touch_and_reversed_path(backend):
 def test_case_17_sphere_and_cylinder_of_radius_1(backend):
     sphere = route(backend, (-2, 0.3, 0.4), (2.5, -0.2, 0.6), "sphere", radius=1.0)
     sphere.check_length("4.6489071630")
-    assert_near(sphere.arc_angle(1.0), [".4691586605"], 1e-9 if not backend.is_float32 else 1e-4)
+    assert_near(
+        sphere.arc_angle(1.0), [".4691586605"], 1e-9 if not backend.is_float32 else 1e-4
+    )
     a, b = (-2, 0.3, -0.8), (2.5, -0.2, 0.9)
     cylinder = route(backend, a, b, radius=1.0, side=(0, 2, 0))
     cylinder.check_length("5.2017624420")
@@ -174,20 +186,26 @@ def test_case_21_says_that_the_long_way_is_no_minimum(backend):
 
 
 @pytest.mark.parametrize(
-    "side, contact", [((0, 0, 0.2), (-1 / 30, 0, 0.0942809)), (None, (-1 / 30, 0.0942809, 0))]
+    "side, contact",
+    [((0, 0, 0.2), (-1 / 30, 0, 0.0942809)), (None, (-1 / 30, 0.0942809, 0))],
 )
 def test_case_22_sphere_centre_in_line_with_the_ends(backend, side, contact):
     """[R-15]: the side site chooses the plane, else the axis of smallest component."""
     r = route(backend, (-0.3, 0, 0), (0.3, 0, 0), "sphere", radius=0.1, side=side)
     r.check_length(".633652807")
     assert_near(
-        r.tangent_points(0.1, "sphere")[0], contact, 1e-7 if not backend.is_float32 else 1e-5
+        r.tangent_points(0.1, "sphere")[0],
+        contact,
+        1e-7 if not backend.is_float32 else 1e-5,
     )
 
 
 def test_case_22_says_that_the_plane_is_degenerate(backend):
     ends = ((-0.3, 0, 0), (0.3, 0, 0))
-    assert route(backend, *ends, "sphere", radius=0.1, side=(0, 0, 0.2)).status[0] == 1 << 2
+    assert (
+        route(backend, *ends, "sphere", radius=0.1, side=(0, 0, 0.2)).status[0]
+        == 1 << 2
+    )
     assert route(backend, *ends, "sphere", radius=0.1).status[0] == 1 << 2 | 1 << 3
 
 
@@ -256,7 +274,10 @@ def test_case_25_zero_arcs_never_become_full_turns(backend):
                 pair = nudged[:, order]
                 r = evaluate(backend, model, pair[:, 0], pair[:, 1])
                 error = np.abs(r.length - (2 + radius * arc))
-                assert error.max() < (1e-6 * radius if backend.is_float32 else 1e-12), (side, arc)
+                assert error.max() < (1e-6 * radius if backend.is_float32 else 1e-12), (
+                    side,
+                    arc,
+                )
 
 
 def test_case_44_segment_misses_on_the_wrong_side(backend):
@@ -285,14 +306,21 @@ def oblique():
     q /= np.linalg.norm(q)
     w, x, y, z = q
     axis = np.array([2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)])
-    return {"radius": 0.04, "pos": (0.1, 0.05, -0.02), "axis": tuple(axis), "side": (0.1, 0.2, 0.1)}
+    return {
+        "radius": 0.04,
+        "pos": (0.1, 0.05, -0.02),
+        "axis": tuple(axis),
+        "side": (0.1, 0.2, 0.1),
+    }
 
 
 def test_case_48_oblique_cylinder(backend):
     a, b = (-0.12, 0.02, 0.05), (0.21, 0.06, -0.08)
     r = route(backend, a, b, **oblique())
     r.check_length(".374975659")
-    assert_near(r.gradient_a[0], ["-.9407199", "-.2713845", ".2034615"], r.gradient_tolerance())
+    assert_near(
+        r.gradient_a[0], ["-.9407199", "-.2713845", ".2034615"], r.gradient_tolerance()
+    )
     # A = a - g_a t_a/|g_plane|, t_a from the distance to the axis
     axis = np.array(oblique()["axis"])
     from_centre = np.array(a) - oblique()["pos"]
@@ -300,7 +328,9 @@ def test_case_48_oblique_cylinder(backend):
     g = r.gradient_a[0]
     contact = np.array(a) - g * t / np.linalg.norm(g - (g @ axis) * axis)
     assert_near(
-        contact, [".0947388", ".0819491", ".0035557"], 1e-9 if not backend.is_float32 else 1e-5
+        contact,
+        [".0947388", ".0819491", ".0035557"],
+        1e-9 if not backend.is_float32 else 1e-5,
     )
     assert_near(radius_derivative(a, b, **oblique()), ".6998038", 1e-6)
 
@@ -336,7 +366,11 @@ def test_case_49_orientation_of_a_sphere_does_not_matter(backend):
 
 def test_case_50_millimetres(backend):
     r = route(
-        backend, (-0.01, 0.0012, 0.002), (0.02, 0.0009, -0.004), radius=0.001, side=(0, -0.004, 0)
+        backend,
+        (-0.01, 0.0012, 0.002),
+        (0.02, 0.0009, -0.004),
+        radius=0.001,
+        side=(0, -0.004, 0),
     )
     r.check_length(".030918802226", 1e-12)
 
@@ -344,7 +378,9 @@ def test_case_50_millimetres(backend):
 def test_case_59_grazing_sphere(backend):
     r = route(backend, (-0.25, 0.099, 0), (0.25, 0.099, 0), "sphere", radius=0.1)
     r.check_length(".500004002")
-    assert_near(r.arc_angle(0.1), [".008006367"], 1e-8 if not backend.is_float32 else 2e-4)
+    assert_near(
+        r.arc_angle(0.1), [".008006367"], 1e-8 if not backend.is_float32 else 2e-4
+    )
 
 
 def test_case_60_side_far_along_the_axis(backend):
@@ -359,7 +395,9 @@ def test_case_60_side_far_along_the_axis(backend):
 
 
 def polar(radius, degrees):
-    return radius * np.array([np.cos(np.radians(degrees)), np.sin(np.radians(degrees)), 0])
+    return radius * np.array(
+        [np.cos(np.radians(degrees)), np.sin(np.radians(degrees)), 0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -375,7 +413,9 @@ def polar(radius, degrees):
     ],
 )
 def test_case_62_two_steps_of_the_side_rule(backend, end, side, expected):
-    r = route(backend, (0.2, 0, 0), polar(0.25, end), radius=0.1, side=tuple(polar(0.3, side)))
+    r = route(
+        backend, (0.2, 0, 0), polar(0.25, end), radius=0.1, side=tuple(polar(0.3, side))
+    )
     r.check_length(expected)
 
 

@@ -39,7 +39,9 @@ def test_case_02_via_points(backend):
     b = scenes.builder()
     for i, pos in enumerate(points):
         scenes.add_point_mass(b, f"p{i}", pos=pos)
-    b.add_spatial_tendon("line", [via(body=f"p{i}") for i in range(5)], drive={"force": -1.0})
+    b.add_spatial_tendon(
+        "line", [via(body=f"p{i}") for i in range(5)], drive={"force": -1.0}
+    )
     run = backend.run(b.finalize())
     run.step(1, refresh=False)
     run.check("tendon_length", [7 + np.sqrt(5)], 1e-9, is_length=True)
@@ -62,7 +64,9 @@ def two_branches(opening=None, **tendon):
         via(body="world", pos=(0, 1, 0)),
         via(body="B"),
     ]
-    b.add_spatial_tendon("line", ([pulley(opening)] if opening else []) + path, **tendon)
+    b.add_spatial_tendon(
+        "line", ([pulley(opening)] if opening else []) + path, **tendon
+    )
     return b.finalize()
 
 
@@ -100,7 +104,9 @@ def test_case_05_repeated_terms_of_a_fixed_tendon_add(backend):
     run = backend.run(b.finalize())
     run.sim.forward()
     real = np.float32 if backend.is_float32 else np.float64
-    assert np.array_equal(run.get("tendon_jacobian").reshape(-1), [real(-0.3), 0.0, 1.0])
+    assert np.array_equal(
+        run.get("tendon_jacobian").reshape(-1), [real(-0.3), 0.0, 1.0]
+    )
 
 
 def gantry(on="world"):
@@ -159,9 +165,30 @@ def test_case_19_a_little_more_than_half_a_turn(backend):
 
 
 ARM_LENGTHS = {
-    (0.0, 0.0): (".34035620", ".34035620", ".21640823", ".21640823", ".79987965", ".79987965"),
-    (0.5, 0.8): (".29035620", ".39035620", ".15068061", ".28040823", ".67587076", ".91387965"),
-    (1.0, 1.5): (".24035620", ".44035620", ".07867599", ".33640823", ".54041098", "1.01987965"),
+    (0.0, 0.0): (
+        ".34035620",
+        ".34035620",
+        ".21640823",
+        ".21640823",
+        ".79987965",
+        ".79987965",
+    ),
+    (0.5, 0.8): (
+        ".29035620",
+        ".39035620",
+        ".15068061",
+        ".28040823",
+        ".67587076",
+        ".91387965",
+    ),
+    (1.0, 1.5): (
+        ".24035620",
+        ".44035620",
+        ".07867599",
+        ".33640823",
+        ".54041098",
+        "1.01987965",
+    ),
 }
 
 
@@ -181,7 +208,9 @@ def test_case_39_jacobian_against_differences_on_random_trees(seed):
     """All joint types, guides and side sites on random bodies, ten poses each: 200 in all."""
     model = random_tree(seed, guides=True)
     for backend in GEOMETRY[:2]:
-        jacobian, difference, _, _ = difference_quotients(backend, model, seed, poses=10)
+        jacobian, difference, _, _ = difference_quotients(
+            backend, model, seed, poses=10
+        )
         assert_near(jacobian, difference, 1e-8)
 
 
@@ -190,7 +219,11 @@ def test_case_39_rate_is_jacobian_times_velocity(seed):
     model = random_tree(seed, guides=True)
     for backend in GEOMETRY[:2]:
         jacobian, _, qvel, rate = difference_quotients(backend, model, seed, poses=10)
-        assert_near(rate, np.einsum("pti,pi->pt", jacobian, qvel), 1e-13 * (1 + np.abs(rate).max()))
+        assert_near(
+            rate,
+            np.einsum("pti,pi->pt", jacobian, qvel),
+            1e-13 * (1 + np.abs(rate).max()),
+        )
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -250,7 +283,9 @@ def test_case_40_rigid_motion_scale_and_reversal(kind, guide):
             backend, model, np.einsum("nij,nj->ni", R, a) + shift,
             np.einsum("nij,nj->ni", R, b) + shift, shift, np.array([t[1] for t in turns]))  # fmt: skip
         assert_near(moved.length, home.length, 1e-12 * 4)
-        assert_near(moved.gradient_b, np.einsum("nij,nj->ni", R, home.gradient_b), 1e-11)
+        assert_near(
+            moved.gradient_b, np.einsum("nij,nj->ni", R, home.gradient_b), 1e-11
+        )
 
         force = moved.gradient_a + moved.gradient_b + moved.jacobian[:, 6:9]
         moment = (
@@ -266,11 +301,15 @@ def test_case_40_rigid_motion_scale_and_reversal(kind, guide):
             key: tuple(1e-3 * np.array(v)) if key == "side" else 1e-3 * v
             for key, v in guide.items()
         }
-        scaled = evaluate(backend, scenes.guide_scene(kind, on="free", **small), 1e-3 * a, 1e-3 * b)
+        scaled = evaluate(
+            backend, scenes.guide_scene(kind, on="free", **small), 1e-3 * a, 1e-3 * b
+        )
         assert_near(scaled.length, 1e-3 * home.length, 1e-15)
         assert_near(scaled.gradient_b, home.gradient_b, 1e-11)
 
-        back = evaluate(backend, scenes.guide_scene(kind, on="free", reverse=True, **guide), a, b)
+        back = evaluate(
+            backend, scenes.guide_scene(kind, on="free", reverse=True, **guide), a, b
+        )
         assert_near(back.length, home.length, 1e-12)
         assert_near(back.gradient_b, home.gradient_b, 1e-11)
 
