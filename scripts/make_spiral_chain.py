@@ -7,7 +7,7 @@ Link i (i = 0 ... 17) with taper s = 0.97^i:
     armature 1e-6 kg m^2, range +-0.6 rad
 Tendon k (k = 0, 1, 2) runs at the angle 120 k degrees, 0.85 radii off the axis, through a site on the
 base, one in the middle of each link and one at the tip: 20 sites. Damping 0.5 N s/m, no spring; its
-drive only pulls, with 20 N at most.
+drive only pulls, with 2 N at most.
 
 Usage: make_spiral_chain.py [FILE]; "-" prints.
 """
@@ -84,14 +84,12 @@ def chain() -> str:
     for i in range(LINK_COUNT):
         out += ["  " * (i + 2) + line for line in link(i)]
     s = TAPER ** (LINK_COUNT - 1)
-    out += [
-        "  " * (LINK_COUNT + 2) + line for line in sites("tip", RADIUS * s, -LENGTH * s)
-    ]
+    out += ["  " * (LINK_COUNT + 2) + line for line in sites("tip", RADIUS * s, -LENGTH * s)]
     out += ["  " * (i + 2) + "</body>" for i in reversed(range(LINK_COUNT))]
     out += ["  </worldbody>", "  <tendon>"]
     for k in range(TENDON_COUNT):
         out.append(
-            f'    <spatial name="tendon_{k}" damping="0.5" actuatorfrcrange="-20 0" width="0.0005">'
+            f'    <spatial name="tendon_{k}" damping="0.5" actuatorfrcrange="-2 0" width="0.0005">'
         )
         labels = ["base", *(f"site_{i}" for i in range(LINK_COUNT)), "tip"]
         out += [f'      <site site="{label}_{k}"/>' for label in labels]
@@ -101,9 +99,7 @@ def chain() -> str:
 
 
 def main() -> None:
-    folder = (
-        pathlib.Path(__file__).resolve().parent.parent / "python" / "flexor" / "models"
-    )
+    folder = pathlib.Path(__file__).resolve().parent.parent / "python" / "flexor" / "models"
     target = sys.argv[1] if len(sys.argv) > 1 else str(folder / "spiral_chain.xml")
     if target == "-":
         sys.stdout.write(chain())

@@ -1,11 +1,11 @@
 """flexor: batches of tendon-driven robots, stepped together.
 
-    import flexor
-    model = flexor.load_model("finger.xml")
-    sim = flexor.Simulation(model, num_worlds=4096)
-    sim.drive_force.at("deep").numpy()[:] = -5.0     # 5 N of tension in every world
-    sim.step(10)
-    sim.tendon_tension.numpy()                       # (4096, tendons), no copy
+import flexor
+model = flexor.load_model("finger.xml")
+sim = flexor.Simulation(model, num_worlds=4096)
+sim.drive_force.at("deep").numpy()[:] = -5.0     # 5 N of tension in every world
+sim.step(10)
+sim.tendon_tension.numpy()                       # (4096, tendons), no copy
 """
 
 from flexor import _core, models

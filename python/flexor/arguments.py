@@ -119,9 +119,7 @@ def quaternion_from_euler(angles: tuple[float, ...]) -> tuple[float, ...]:
     return (float(w), float(x), float(y), float(z))
 
 
-def rotated_inertia(
-    principal: tuple[float, ...], quat: tuple[float, ...]
-) -> tuple[float, ...]:
+def rotated_inertia(principal: tuple[float, ...], quat: tuple[float, ...]) -> tuple[float, ...]:
     """xx yy zz xy xz yz of principal moments in a frame turned by `quat` (any norm > 0)."""
     w, x, y, z = np.asarray(quat) / np.linalg.norm(quat)
     r = np.array(

@@ -48,19 +48,8 @@ class Array:
     """
 
     __slots__ = (
-        "_address",
-        "_after_set",
-        "_owner",
-        "device",
-        "doc",
-        "dtype",
-        "is_state",
-        "is_writable",
-        "name",
-        "names",
-        "shape",
-        "strides",
-        "unit",
+        "name", "shape", "dtype", "strides", "unit", "doc", "names", "device", "is_state",
+        "is_writable", "_address", "_owner", "_after_set",
     )  # fmt: skip
 
     def __init__(self, owner, address, *, name, shape, dtype, strides, unit, doc, names, device,

@@ -397,9 +397,7 @@ class ModelBuilder:
         t.color = vector("tendon", "color", color, 4, t.name)
         return self._handle("tendon", self._core.add_tendon(t), t.name)
 
-    def add_keyframe(
-        self, name: str | None = None, *, time=0.0, qpos=None, qvel=None
-    ) -> Handle:
+    def add_keyframe(self, name: str | None = None, *, time=0.0, qpos=None, qvel=None) -> Handle:
         """Store a state that `Simulation.reset(keyframe=name)` goes to; omitted parts are those of
         the reference pose."""
         k = _core.KeyframeDescription()
@@ -438,7 +436,9 @@ class ModelBuilder:
 def _quaternion(element: str, name: str, value, attribute: str = "quat") -> tuple[float, ...]:
     quat = vector(element, attribute, value, 4, name)
     if not np.linalg.norm(quat) >= 1e-9 or not np.all(np.isfinite(quat)):
-        raise ArgumentError(element, attribute, value, "expected a quaternion of norm >= 1e-9", name)
+        raise ArgumentError(
+            element, attribute, value, "expected a quaternion of norm >= 1e-9", name
+        )
     return quat
 
 

@@ -16,7 +16,7 @@ from flexor.simulation import Simulation
 
 @functools.cache
 def _cpu_backend() -> str:
-    """"cpu/<instruction set>": what a smallest batch runs on."""
+    """ "cpu/<instruction set>": what a smallest batch runs on."""
     builder = ModelBuilder("probe")
     builder.add_point_mass("point", (0, 0, 0), 1.0)
     with Simulation(builder.finalize()) as sim:
@@ -67,7 +67,9 @@ def info() -> dict:
         "version": _core.version,
         "compiler": _core.compiler,
         "isa": _cpu_backend(),
-        "cpus": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cpus": len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count(),
         "python": sys.version.split()[0],
         "numpy": np.__version__,
         "platform": platform.platform(),

@@ -1,11 +1,11 @@
 """Elements of tendon paths: via, sphere, cylinder, pulley, joint_term.
 
-    flexor.via(site="anchor")                           a named site
-    flexor.via(body="upper", pos=(0.02, 0, -0.2))       or a point of a body
-    flexor.cylinder(body="upper", radius=0.02, axis=(0, 1, 0), side=("upper", (0, 0, 0.1)))
-    flexor.sphere(geom="knuckle", side="above")         or a named geom
-    flexor.pulley(2)                                    next branch, with half of the tension
-    flexor.joint_term("elbow", 0.03)                    0.03 m/rad of the joint's coordinate
+flexor.via(site="anchor")                           a named site
+flexor.via(body="upper", pos=(0.02, 0, -0.2))       or a point of a body
+flexor.cylinder(body="upper", radius=0.02, axis=(0, 1, 0), side=("upper", (0, 0, 0.1)))
+flexor.sphere(geom="knuckle", side="above")         or a named geom
+flexor.pulley(2)                                    next branch, with half of the tension
+flexor.joint_term("elbow", 0.03)                    0.03 m/rad of the joint's coordinate
 """
 
 from __future__ import annotations

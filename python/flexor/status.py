@@ -9,8 +9,9 @@ from flexor import _core
 _BITS = _core.status_bits()
 
 Status = enum.IntFlag("Status", [(name, value) for name, value, *_ in _BITS])
-Status.__doc__ = "Status bits of a world (`sim.status`), sticky until reset or clear_status.\n\n" + (
-    "\n".join(f"{name}: {cause}; {remedy}." for name, _, _, cause, remedy in _BITS)
+Status.__doc__ = (
+    "Status bits of a world (`sim.status`), sticky until reset or clear_status.\n\n"
+    + ("\n".join(f"{name}: {cause}; {remedy}." for name, _, _, cause, remedy in _BITS))
 )
 
 #: bits that only inform: the step is as good as without them

@@ -1,0 +1,209 @@
+"""Run a model for a while and show where it got to. Commands: --command deep=-5 writes drive_force
+of the tendon "deep"; --command drive_target_length:deep=0.1 any command array."""
+
+from __future__ import annotations
+
+import csv
+import math
+import sys
+import time
+
+import numpy as np
+from rich.markup import escape
+
+import flexor
+from flexor.cli.show import FileError, Output, add_model_arguments, load, number, simulate, table
+from flexor.errors import ConfigError
+from flexor.names import unknown
+
+HELP = "run a model"
+
+
+def add_arguments(parser) -> None:
+    add_model_arguments(parser)
+    parser.add_argument(
+        "--duration", type=float, default=1.0, metavar="SECONDS", help="simulated time (1)"
+    )
+    parser.add_argument("--worlds", type=int, default=1, metavar="N", help="number of worlds (1)")
+    parser.add_argument(
+        "--command",
+        dest="commands",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="[array:]element=value, in every world (repeatable)",
+    )
+    parser.add_argument("--solver", default="auto", help="auto, active_set, jacobi, ...")
+    parser.add_argument("--csv", metavar="FILE", help="write world 0 at every step ('-': stdout)")
+    parser.add_argument(
+        "--allow-failed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="diverged worlds that are all right",
+    )
+
+
+def apply_commands(sim: flexor.Simulation, commands: list[str]) -> dict[str, float]:
+    """Write each [array:]element=value. UnknownNameError, ConfigError."""
+    applied = {}
+    for text in commands:
+        name, equals, value = text.rpartition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not equals or not name or not math.isfinite(number):
+            raise ConfigError(f"--command: {text!r} is not [array:]element=value with a number")
+        array, colon, element = name.partition(":")
+        if not colon:
+            array, element = "drive_force", name
+        legal = [n for n, row in flexor.FIELDS.items() if row[2] == "command"]
+        if array not in legal:
+            raise unknown("--command", array, legal)
+        getattr(sim, array).at(element).set(
+            int(number) if getattr(sim, array).dtype.kind == "u" else number
+        )
+        applied[f"{array}:{element}"] = number
+    return applied
+
+
+class CsvWriter:
+    """Rows of world 0: time, qpos, qvel, tendon lengths and tensions."""
+
+    ARRAYS = ("qpos", "qvel", "tendon_length", "tendon_tension")
+
+    def __init__(self, file: str, sim: flexor.Simulation):
+        self.sim = sim
+        try:
+            self.file = sys.stdout if file == "-" else open(file, "w", newline="", encoding="utf-8")
+        except OSError as error:
+            raise FileError(f"--csv {file}: {error.strerror}") from None
+        self.rows = csv.writer(self.file)
+        header = ["time"]
+        for name in self.ARRAYS:
+            header += [f"{name}:{label}" for label in getattr(sim, name).names]
+        self.rows.writerow(header)
+
+    def write(self) -> None:
+        row = [float(self.sim.time.numpy()[0])]
+        for name in self.ARRAYS:
+            row += getattr(self.sim, name).numpy()[0].tolist()
+        self.rows.writerow([repr(x) for x in row])
+
+    def close(self) -> None:
+        if self.file is not sys.stdout:
+            self.file.close()
+
+
+def status_counts(sim: flexor.Simulation) -> dict[str, int]:
+    """How many worlds have each status bit."""
+    status = sim.status.numpy()
+    return {
+        bit.name: count
+        for bit in flexor.Status
+        if (count := int(np.count_nonzero(status & int(bit)))) > 0
+    }
+
+
+def diverged(sim: flexor.Simulation) -> np.ndarray:
+    """Worlds with a non-finite state now or in the past."""
+    flags = int(flexor.Status.NONFINITE_STATE | flexor.Status.FROZEN | flexor.Status.SINGULAR_MASS)
+    bad = (sim.status.numpy() & flags) != 0
+    return bad | ~np.all(np.isfinite(sim.qpos.numpy()), axis=1)
+
+
+def main(arguments, out: Output):
+    if not (0 <= arguments.duration < math.inf):
+        raise ConfigError(f"--duration: {arguments.duration} is not a finite time >= 0")
+    model = load(arguments.file, strict=not arguments.lenient)
+    sim = simulate(model, arguments, arguments.worlds, solver=arguments.solver)
+    commands = apply_commands(sim, arguments.commands)
+    steps = round(arguments.duration / model.timestep)
+    writer = CsvWriter(arguments.csv, sim) if arguments.csv else None
+    block = 1 if writer else max(1, steps // 200)
+    begin = time.perf_counter()
+    sim.forward()
+    try:
+        with out.progress(model.name, steps) as advance:
+            if writer:
+                writer.write()
+            for done in range(0, steps, block):
+                count = min(block, steps - done)
+                sim.step(count)
+                advance(count)
+                if writer:
+                    writer.write()
+    finally:
+        if writer:
+            writer.close()
+    seconds = time.perf_counter() - begin
+
+    if arguments.csv != "-":
+        _show(out, sim)
+    bad = int(np.count_nonzero(diverged(sim)))
+    status = status_counts(sim)
+    rate = steps * sim.num_worlds / max(seconds, 1e-9)
+    if arguments.csv != "-":
+        out.show(
+            f"{steps} steps of {sim.num_worlds} worlds in {seconds:.2f} s on "
+            f"{sim.options['backend']} {sim.precision}: {rate:.3g} world-steps/s"
+        )
+        for name, count in status.items():
+            out.show(f"status {name}: {count} worlds")
+    result = {
+        "model": model.name,
+        "worlds": sim.num_worlds,
+        "steps": steps,
+        "time": float(sim.time.numpy()[0]),
+        "seconds": seconds,
+        "world_steps_per_second": rate,
+        "commands": commands,
+        "qpos": _finite_list(sim.qpos.numpy()[0]),
+        "qvel": _finite_list(sim.qvel.numpy()[0]),
+        "tendon_length": dict(
+            zip(model.names("tendon"), _finite_list(sim.tendon_length.numpy()[0]), strict=True)
+        ),
+        "tendon_tension": dict(
+            zip(model.names("tendon"), _finite_list(sim.tendon_tension.numpy()[0]), strict=True)
+        ),
+        "status": status,
+        "failed": bad,
+        "options": sim.options,
+    }
+    failed = None
+    if bad > arguments.allow_failed:
+        failed = f"{bad} of {sim.num_worlds} worlds diverged (allowed: {arguments.allow_failed})"
+    return result, failed
+
+
+def _finite_list(values: np.ndarray) -> list[float | None]:
+    return [float(x) if np.isfinite(x) else None for x in values]
+
+
+def _show(out: Output, sim: flexor.Simulation) -> None:
+    worlds = f"over {sim.num_worlds} worlds" if sim.num_worlds > 1 else "in the one world"
+    if sim.model.nq:
+        lines = table(f"configuration at t = {sim.time.numpy()[0]:.6g} s, {worlds}",
+                      "<coordinate", "mean", "least", "most")  # fmt: skip
+        for name, column in zip(sim.qpos.names, sim.qpos.numpy().T, strict=True):
+            lines.add_row(escape(name), *_spread(column))
+        out.show(lines)
+    if sim.model.tendon_count:
+        lines = table(
+            f"tendons {worlds}",
+            "<tendon", "length [m]", "rate [m/s]", "tension [N]", "least", "most",
+        )  # fmt: skip
+        for t, name in enumerate(sim.model.names("tendon")):
+            lines.add_row(
+                escape(name),
+                number(sim.tendon_length.numpy()[:, t].mean()),
+                number(sim.tendon_velocity.numpy()[:, t].mean(), 3),
+                *_spread(sim.tendon_tension.numpy()[:, t]),
+            )
+        out.show(lines)
+
+
+def _spread(column: np.ndarray) -> tuple[str, str, str]:
+    wide = column.astype(np.float64)
+    return number(wide.mean()), number(wide.min()), number(wide.max())
