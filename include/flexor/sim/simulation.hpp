@@ -75,12 +75,18 @@ class Simulation {
   void clear_status(WorldMask mask = {});
 
   ArrayRef array(Field field) const;
-  /// Names of the components of a field.
+  /// Owner of the memory of all arrays: views stay valid for as long as one copy lives.
+  std::shared_ptr<void> storage() const;
+  /// Names of the index entries of a field (none for fields with one number per world): elements;
+  /// `<joint>/<k>`, `<tendon>/<k>` for branches, `<tendon>/<row>`, `<joint>/<row>` for row slots,
+  /// `<tendon>/<joint>` for Jacobians.
   std::vector<std::string> component_names(Field field) const;
 
   /// Overwrites a parameter for some worlds. values: 1, count, or len(worlds) * count numbers.
   /// ParameterError naming parameter, world, value and legal range (nothing changed); ShapeError;
-  /// UnknownNameError. The first per-world write promotes a shared parameter.
+  /// UnknownNameError. The first per-world write promotes a shared parameter. Takes effect at the
+  /// next step, forward, reset or save. The two spring bounds of a tendon become numbers or
+  /// automatic (nan) one call after the other: these check that both have.
   void set_parameter(std::string_view name, std::span<const double> values,
                      std::span<const long> worlds = {});
   /// [world][count] values.

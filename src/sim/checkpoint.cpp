@@ -1,0 +1,253 @@
+#include "sim/checkpoint.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "sim/options.hpp"
+
+namespace flexor {
+namespace {
+
+constexpr const char* kFormat = "1";
+
+const char* precision_name(const Batch& batch) { return batch.is_float() ? "float32" : "float64"; }
+
+std::string json_text(const std::string& text) {
+  constexpr const char* kHex = "0123456789abcdef";
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      quoted += '\\';
+      quoted += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      quoted += std::string("\\u00") + kHex[(c >> 4) & 15] + kHex[c & 15];
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
+std::string make_header(const Model& model, const SimulationOptions& options, const Batch& batch) {
+  char timestep[40];
+  std::snprintf(timestep, sizeof timestep, "%.17g", model.timestep());
+  std::string json = "{\"format\": \"" + std::string(kFormat) + "\", \"model_hash\": \"" +
+                     model_hash(model) + "\", \"precision\": \"" + precision_name(batch) +
+                     "\", \"num_worlds\": " + std::to_string(batch.num_worlds()) +
+                     ", \"library\": \"" + FLEXOR_VERSION + "\", \"model\": " +
+                     json_text(model.description().name) +
+                     ", \"device\": " + json_text(options.device) + ", \"timestep\": " + timestep +
+                     ", \"nq\": " + std::to_string(model.nq()) +
+                     ", \"nv\": " + std::to_string(model.nv()) + ", \"fields\": [";
+  visit_fields([&](Field field) {
+    if (is_read_out(field) || !batch.has(field)) return;
+    if (json.back() != '[') json += ", ";
+    json += "{\"name\": \"" + std::string(info(field).name) +
+            "\", \"unit\": " + json_text(info(field).unit) + "}";
+  });
+  return json + "]}";
+}
+
+/// Value of a key of the flat part of the header, without quotes.
+std::string header_value(const std::string& json, const std::string& key) {
+  const std::size_t at = json.find('"' + key + "\":");
+  if (at == std::string::npos) return {};
+  std::size_t first = json.find_first_not_of(' ', at + key.size() + 3);
+  if (first == std::string::npos) return {};
+  const bool is_text = json[first] == '"';
+  first += is_text;
+  const std::size_t last = json.find_first_of(is_text ? "\"" : ",} ", first);
+  return json.substr(first, last == std::string::npos ? last : last - first);
+}
+
+const char* descr_of(const ArrayRef& ref) {
+  if (ref.is_float) return "<f4";
+  switch (ref.type) {
+    case FieldType::kInt32:
+      return "<i4";
+    case FieldType::kInt64:
+      return "<i8";
+    case FieldType::kUint8:
+      return "|u1";
+    default:
+      return "<f8";
+  }
+}
+
+std::vector<long> shape_of(const ArrayRef& ref) {
+  std::vector<long> shape = {ref.num_worlds};
+  if (info(ref.field).index != FieldIndex::kWorldIndex) shape.push_back(ref.count);
+  if (ref.width > 1) shape.push_back(ref.width);
+  return shape;
+}
+
+std::span<const std::byte> bytes_of(const std::vector<double>& numbers) {
+  return std::as_bytes(std::span<const double>(numbers));
+}
+
+/// Rows of worlds, a block at a time.
+void write_field(NpzWriter& file, const Batch& batch, Field field) {
+  const ArrayRef ref = batch.array(field);
+  const std::size_t item = static_cast<std::size_t>(ref.item_size());
+  const std::size_t components = static_cast<std::size_t>(batch.components(field));
+  file.add(info(field).name, descr_of(ref), shape_of(ref), [&](const NpzWriter::Sink& sink) {
+    constexpr long kBlock = 4096;
+    std::vector<std::byte> rows;
+    for (long first = 0; first < ref.num_worlds; first += kBlock) {
+      const long count = std::min(kBlock, ref.num_worlds - first);
+      rows.resize(static_cast<std::size_t>(count) * components * item);
+      for (std::size_t c = 0; c < components; ++c) {
+        const std::byte* column =
+            batch.column(field, static_cast<int>(c)) + static_cast<std::size_t>(first) * item;
+        for (long w = 0; w < count; ++w)
+          std::memcpy(rows.data() + (static_cast<std::size_t>(w) * components + c) * item,
+                      column + static_cast<std::size_t>(w) * item, item);
+      }
+      sink(rows);
+    }
+  });
+}
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& path, const Model& model,
+                      const SimulationOptions& options, const Batch& batch,
+                      const RawParameters& raw, const Bytes& reference_given) {
+  NpzWriter file(path);
+  const std::string header = make_header(model, options, batch);
+  file.add("header", "|u1", {static_cast<long>(header.size())},
+           std::as_bytes(std::span<const char>(header)));
+  visit_fields([&](Field field) {
+    if (!is_read_out(field) && batch.has(field)) write_field(file, batch, field);
+  });
+  file.add("shared_parameters", "<f8", {static_cast<long>(raw.shared.size())},
+           bytes_of(raw.shared));
+  for (const Parameter& parameter : model.parameters()) {
+    if (raw.per_world[parameter.address].empty()) continue;
+    const int count = info(parameter.kind).count;
+    std::vector<double> rows;
+    for (long w = 0; w < batch.num_worlds(); ++w)
+      for (int c = 0; c < count; ++c) rows.push_back(raw.per_world[parameter.address + c][w]);
+    file.add("parameter/" + parameter.name, "<f8", {batch.num_worlds(), count}, bytes_of(rows));
+  }
+  file.add("reference_length_given", "|u1", {static_cast<long>(reference_given.size())},
+           std::as_bytes(std::span<const std::uint8_t>(reference_given)));
+  file.finish();
+}
+
+namespace {
+
+/// The arrays of a file, taken one by one.
+struct Members {
+  const std::filesystem::path& path;
+  const std::map<std::string, NpyArray>& arrays;
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw CheckpointError(path.string() + ": " + what);
+  }
+  const NpyArray& get(const std::string& name, const std::string& descr,
+                      const std::vector<long>& shape) const {
+    const auto found = arrays.find(name);
+    if (found == arrays.end()) fail("member '" + name + "' is missing");
+    if (found->second.descr != descr || found->second.shape != shape)
+      fail("member '" + name + "' is " + text(found->second.descr, found->second.shape) + ", " +
+           text(descr, shape) + " expected");
+    return found->second;
+  }
+  std::vector<double> numbers(const std::string& name, const std::vector<long>& shape) const {
+    const NpyArray& array = get(name, "<f8", shape);
+    std::vector<double> values(array.data.size() / sizeof(double));
+    if (!values.empty()) std::memcpy(values.data(), array.data.data(), array.data.size());
+    return values;
+  }
+  static std::string text(const std::string& descr, const std::vector<long>& shape) {
+    std::string out = descr + " (";
+    for (std::size_t i = 0; i < shape.size(); ++i)
+      out += (i ? ", " : "") + std::to_string(shape[i]);
+    return out + ")";
+  }
+};
+
+void check_header(const Members& members, const Model& model, const Batch& batch) {
+  const auto found = members.arrays.find("header");
+  if (found == members.arrays.end()) members.fail("no checkpoint: member 'header' is missing");
+  const std::string json(reinterpret_cast<const char*>(found->second.data.data()),
+                         found->second.data.size());
+  const auto check = [&](const std::string& key, const std::string& expected,
+                         const std::string& meaning) {
+    const std::string given = header_value(json, key);
+    if (given != expected)
+      members.fail(meaning + " '" + given + "', this simulation has '" + expected + "'");
+  };
+  check("format", kFormat, "checkpoint of format");
+  check("model_hash", model_hash(model),
+        "checkpoint of another model, '" + header_value(json, "model") + "' with hash");
+  check("precision", precision_name(batch), "checkpoint of precision");
+  check("num_worlds", std::to_string(batch.num_worlds()), "checkpoint of num_worlds");
+}
+
+RawParameters read_parameters(const Members& members, const Model& model, long num_worlds) {
+  RawParameters raw;
+  raw.shared = members.numbers("shared_parameters", {static_cast<long>(model.nominal().size())});
+  raw.per_world.resize(raw.shared.size());
+  for (const Parameter& parameter : model.parameters()) {
+    const ParameterInfo& kind = info(parameter.kind);
+    const std::size_t count = static_cast<std::size_t>(kind.count);
+    const std::string member = "parameter/" + parameter.name;
+    const bool is_per_world = members.arrays.contains(member);
+    const std::vector<double> rows =
+        is_per_world ? members.numbers(member, {num_worlds, kind.count})
+                     : std::vector<double>(raw.shared.begin() + parameter.address,
+                                           raw.shared.begin() + parameter.address + kind.count);
+    for (std::size_t row = 0; row < rows.size() / count; ++row) {
+      const std::string reason = illegal_reason(kind.legal, {rows.data() + row * count, count});
+      if (!reason.empty())
+        members.fail("member '" + (is_per_world ? member : std::string("shared_parameters")) +
+                     "': " + parameter.name + " is out of its range; " + reason);
+    }
+    if (!is_per_world) continue;
+    for (std::size_t c = 0; c < count; ++c) {
+      std::vector<double>& column = raw.per_world[parameter.address + static_cast<int>(c)];
+      for (long w = 0; w < num_worlds; ++w)
+        column.push_back(rows[static_cast<std::size_t>(w) * count + c]);
+    }
+  }
+  return raw;
+}
+
+}  // namespace
+
+Checkpoint read_checkpoint(const std::filesystem::path& path, const Model& model,
+                           const Batch& batch) {
+  Checkpoint checkpoint;
+  checkpoint.arrays = read_npz(path);
+  const Members members{path, checkpoint.arrays};
+  check_header(members, model, batch);
+  visit_fields([&](Field field) {
+    if (is_read_out(field) || !batch.has(field)) return;
+    const ArrayRef ref = batch.array(field);
+    members.get(info(field).name, descr_of(ref), shape_of(ref));
+  });
+  checkpoint.raw = read_parameters(members, model, batch.num_worlds());
+  const long tendons = static_cast<long>(model.description().tendons.size());
+  const NpyArray& given = members.get("reference_length_given", "|u1", {tendons});
+  for (const std::byte byte : given.data)
+    checkpoint.reference_given.push_back(static_cast<std::uint8_t>(byte));
+  return checkpoint;
+}
+
+void Checkpoint::apply(Batch& batch) const {
+  visit_fields([&](Field field) {
+    if (is_read_out(field) || !batch.has(field)) return;
+    const std::size_t item = static_cast<std::size_t>(batch.array(field).item_size());
+    const std::size_t components = static_cast<std::size_t>(batch.components(field));
+    const std::byte* rows = arrays.at(info(field).name).data.data();
+    for (std::size_t c = 0; c < components; ++c) {
+      std::byte* column = batch.column(field, static_cast<int>(c));
+      for (std::size_t w = 0; w < static_cast<std::size_t>(batch.num_worlds()); ++w)
+        std::memcpy(column + w * item, rows + (w * components + c) * item, item);
+    }
+  });
+}
+
+}  // namespace flexor

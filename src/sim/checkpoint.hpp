@@ -1,0 +1,34 @@
+#pragma once
+// A batch in a file, bit for bit.   [IA-6]
+//
+// Members: `header` (JSON as bytes), one array (world, entry[, number]) per state and command field,
+// `shared_parameters` (every scalar of the table), `parameter/<name>` (world, number) for each
+// parameter that is per world, `reference_length_given` (tendon; 0 = measured when geometry changes).
+
+#include <filesystem>
+
+#include "sim/batch.hpp"
+#include "sim/npz.hpp"
+#include "sim/parameter_store.hpp"
+
+namespace flexor {
+
+void write_checkpoint(const std::filesystem::path& path, const Model& model,
+                      const SimulationOptions& options, const Batch& batch,
+                      const RawParameters& raw, const Bytes& reference_given);
+
+/// A checkpoint whose every member has been found whole and of this model, batch and precision.
+struct Checkpoint {
+  std::map<std::string, NpyArray> arrays;
+  RawParameters raw;
+  Bytes reference_given;
+
+  /// Writes the fields.
+  void apply(Batch& batch) const;
+};
+
+/// CheckpointError otherwise.
+Checkpoint read_checkpoint(const std::filesystem::path& path, const Model& model,
+                           const Batch& batch);
+
+}  // namespace flexor

@@ -1,0 +1,247 @@
+#include "sim/parameter_store.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "model/findings.hpp"
+#include "sim/inert.hpp"
+
+namespace flexor {
+namespace {
+
+int address_of(const Model& model, ParameterKind kind, int element) {
+  return model.plan().parameter_offset[static_cast<int>(kind)] + element * info(kind).count;
+}
+
+bool is_spring_bound(ParameterKind kind) {
+  return kind == ParameterKind::tendon_spring_lower || kind == ParameterKind::tendon_spring_upper;
+}
+
+[[noreturn]] void reject(const Parameter& parameter, const std::string& where,
+                         std::span<const double> numbers, const std::string& reason) {
+  throw ParameterError(parameter.name + ": " + number_text(numbers) + " in " + where + "; " +
+                       reason + " [" + info(parameter.kind).unit + "]");
+}
+
+std::string world_text(long world) { return "world " + std::to_string(world); }
+
+/// Path elements are numbered over all tendons.
+int tendon_of_element(const Description& description, int element) {
+  for (int t = 0; t < static_cast<int>(description.tendons.size()); ++t) {
+    element -= static_cast<int>(description.tendons[t].path.size());
+    if (element < 0) return t;
+  }
+  return -1;
+}
+
+bool passes_site(const TendonDescription& tendon, int site) {
+  return std::any_of(tendon.path.begin(), tendon.path.end(), [&](const PathElement& element) {
+    return element.site.index == site || element.side_site.index == site;
+  });
+}
+
+}  // namespace
+
+Bytes tendons_shaped_by(const Model& model, const Parameter& parameter) {
+  const Description& description = model.description();
+  Bytes tendons(description.tendons.size(), 0);
+  switch (parameter.kind) {
+    case ParameterKind::body_pos:
+    case ParameterKind::body_quat:
+    case ParameterKind::joint_axis:
+    case ParameterKind::joint_pos:
+      for (std::size_t t = 0; t < tendons.size(); ++t)
+        tendons[t] = description.tendons[t].type == TendonType::kSpatial;
+      break;
+    case ParameterKind::site_pos:
+    case ParameterKind::site_quat:
+      for (std::size_t t = 0; t < tendons.size(); ++t)
+        tendons[t] = passes_site(description.tendons[t], parameter.element);
+      break;
+    default:
+      if (info(parameter.kind).owner == Owner::kElement)
+        tendons[tendon_of_element(description, parameter.element)] = 1;
+  }
+  return tendons;
+}
+
+ParameterStore::ParameterStore(const Model& model, long num_worlds, bool is_float,
+                               const std::vector<std::pair<int, double>>& idle)
+    : num_worlds_(num_worlds), is_float_(is_float) {
+  raw_.shared = model.nominal();
+  raw_.per_world.resize(raw_.shared.size());
+  for (const auto& [address, value] : idle) raw_.shared[address] = value;
+  for (double& value : raw_.shared) value = rounded(value);
+  for (const Parameter& parameter : model.parameters()) {
+    const std::size_t count = info(parameter.kind).count;
+    const std::string reason = illegal_reason(
+        info(parameter.kind).legal, {raw_.shared.data() + parameter.address, count});
+    if (!reason.empty())
+      throw ConfigError("precision: 'float32' cannot hold " + parameter.name + " = " +
+                        number_text({model.nominal().data() + parameter.address, count}) + " (" +
+                        reason + "); legal for this model: 'float64'");
+  }
+  clear_touched();
+}
+
+double ParameterStore::rounded(double value) const {
+  return is_float_ ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
+void ParameterStore::set(const Model& model, std::string_view name, std::span<const double> values,
+                         std::span<const long> worlds) {
+  const Parameter& parameter = model.parameter(name);
+  const ParameterInfo& kind = info(parameter.kind);
+  const std::size_t count = static_cast<std::size_t>(kind.count);
+  const bool is_all = worlds.empty();
+  const std::size_t selected = is_all ? static_cast<std::size_t>(num_worlds_) : worlds.size();
+  for (const long world : worlds)
+    if (world < 0 || world >= num_worlds_)
+      throw ParameterError(parameter.name + ": " + world_text(world) + "; legal: 0 to " +
+                           std::to_string(num_worlds_ - 1));
+  const bool is_broadcast = values.size() == 1 || values.size() == count;
+  if (!is_broadcast && values.size() != selected * count)
+    throw ShapeError(parameter.name + ": " + std::to_string(values.size()) +
+                     " values given, 1, " + std::to_string(count) + " or " +
+                     std::to_string(selected) + " x " + std::to_string(count) + " expected");
+
+  // the numbers as they would be stored
+  const std::size_t rows = is_broadcast ? 1 : selected;
+  std::vector<double> numbers(rows * count);
+  for (std::size_t row = 0; row < rows; ++row) {
+    double* number = numbers.data() + row * count;
+    for (std::size_t c = 0; c < count; ++c)
+      number[c] = values.size() == 1 ? values[0] : values[row * count + c];
+    const std::vector<double> given(number, number + count);
+    const std::string where = is_broadcast && is_all
+                                  ? std::string("every world")
+                                  : world_text(is_all ? static_cast<long>(row) : worlds[row]);
+    std::string reason = illegal_reason(kind.legal, given);
+    if (!reason.empty()) reject(parameter, where, given, reason);
+    if (kind.legal == Legal::kQuaternion) {
+      const Quatd unit = unit_quaternion({number[0], number[1], number[2], number[3]});
+      const double parts[4] = {unit.w, unit.x, unit.y, unit.z};
+      std::copy(parts, parts + 4, number);
+    }
+    for (std::size_t c = 0; c < count; ++c) number[c] = rounded(number[c]);
+    reason = illegal_reason(kind.legal, {number, count});
+    if (!reason.empty()) reject(parameter, where, given, reason + " once rounded to float32");
+    reason = unsimulated_reason(model, parameter, number[0]);
+    if (!reason.empty()) reject(parameter, where, given, reason);
+  }
+  check_pairs(model, parameter, numbers, worlds);
+
+  const bool stays_shared =
+      is_all && is_broadcast && raw_.per_world[parameter.address].empty();
+  std::vector<std::vector<double>> columns;
+  if (!stays_shared) {
+    for (std::size_t c = 0; c < count; ++c) {
+      const int address = parameter.address + static_cast<int>(c);
+      std::vector<double>& column = columns.emplace_back(raw_.per_world[address]);
+      if (column.empty()) column.assign(num_worlds_, raw_.shared[address]);
+      for (std::size_t i = 0; i < selected; ++i)
+        column[is_all ? i : worlds[i]] = numbers[(is_broadcast ? 0 : i) * count + c];
+    }
+  }
+  touch(model, parameter, worlds);  // the last that may throw
+  for (std::size_t c = 0; c < count; ++c) {
+    const int address = parameter.address + static_cast<int>(c);
+    if (stays_shared)
+      raw_.shared[address] = numbers[c];
+    else
+      raw_.per_world[address] = std::move(columns[c]);
+  }
+}
+
+void ParameterStore::check_pairs(const Model& model, const Parameter& parameter,
+                                 std::span<const double> numbers,
+                                 std::span<const long> worlds) const {
+  const ParameterInfo& kind = info(parameter.kind);
+  if (kind.count != 1) return;
+  const auto check = [&](long world, double number, const std::string& where) {
+    const std::string reason =
+        illegal_pair_reason(model.description(), parameter, [&](ParameterKind other) {
+          return other == parameter.kind
+                     ? number
+                     : raw_.value(address_of(model, other, parameter.element), world);
+        });
+    if (reason.empty()) return;
+    if (is_spring_bound(parameter.kind)) {
+      const double lower =
+          raw_.value(address_of(model, ParameterKind::tendon_spring_lower, parameter.element), world);
+      const double upper =
+          raw_.value(address_of(model, ParameterKind::tendon_spring_upper, parameter.element), world);
+      const double other = parameter.kind == ParameterKind::tendon_spring_lower ? upper : lower;
+      if (std::isnan(number) != std::isnan(other)) return;  // judged at commit
+    }
+    reject(parameter, where, {&number, 1}, reason);
+  };
+  // With nothing per world all worlds are alike.
+  bool is_alike = worlds.empty() && numbers.size() == 1;
+  for (int k = 0; is_alike && k < kParameterKindCount; ++k)
+    if (kParameterInfo[k].owner == kind.owner && kParameterInfo[k].count == 1)
+      is_alike =
+          raw_.per_world[address_of(model, static_cast<ParameterKind>(k), parameter.element)].empty();
+  if (is_alike) return check(0, numbers[0], "every world");
+  const long selected = worlds.empty() ? num_worlds_ : static_cast<long>(worlds.size());
+  for (long i = 0; i < selected; ++i) {
+    const long world = worlds.empty() ? i : worlds[i];
+    check(world, numbers.size() == 1 ? numbers[0] : numbers[i], world_text(world));
+  }
+}
+
+void ParameterStore::touch(const Model& model, const Parameter& parameter,
+                           std::span<const long> worlds) {
+  const auto mark = [&](Bytes& bytes) {
+    bytes.resize(num_worlds_, 0);
+    if (worlds.empty()) std::fill(bytes.begin(), bytes.end(), 1);
+    for (const long world : worlds) bytes[world] = 1;
+  };
+  const Bytes tendons = tendons_shaped_by(model, parameter);
+  if (std::find(tendons.begin(), tendons.end(), 1) != tendons.end())
+    mark(touched_.geometry[tendons]);
+  mark(touched_.worlds);
+  touched_.is_any = true;
+}
+
+void ParameterStore::clear_touched() {
+  touched_.is_any = false;
+  touched_.worlds.assign(num_worlds_, 0);
+  touched_.geometry.clear();
+}
+
+void ParameterStore::check_touched(const Model& model) const {
+  const auto& tendons = model.description().tendons;
+  for (int t = 0; t < static_cast<int>(tendons.size()); ++t) {
+    const int lower = address_of(model, ParameterKind::tendon_spring_lower, t);
+    const int upper = address_of(model, ParameterKind::tendon_spring_upper, t);
+    const bool is_alike = raw_.per_world[lower].empty() && raw_.per_world[upper].empty();
+    for (long w = 0; w < (is_alike ? 1 : num_worlds_); ++w) {
+      const double bounds[2] = {raw_.value(lower, w), raw_.value(upper, w)};
+      if (std::isnan(bounds[0]) == std::isnan(bounds[1])) continue;
+      throw ParameterError("tendon/" + tendons[t].name + "/spring_lower, spring_upper: " +
+                           number_text(bounds) + " in " +
+                           (is_alike ? std::string("every world") : world_text(w)) +
+                           "; legal: both nan (automatic) or none");
+    }
+  }
+}
+
+std::vector<double> ParameterStore::get(const Parameter& parameter) const {
+  const int count = info(parameter.kind).count;
+  std::vector<double> values;
+  values.reserve(num_worlds_ * count);
+  for (long w = 0; w < num_worlds_; ++w)
+    for (int c = 0; c < count; ++c) values.push_back(raw_.value(parameter.address + c, w));
+  return values;
+}
+
+void ParameterStore::replace(RawParameters raw) {
+  raw_ = std::move(raw);
+  std::fill(touched_.worlds.begin(), touched_.worlds.end(), 1);
+  touched_.geometry.clear();
+  touched_.is_any = true;
+}
+
+}  // namespace flexor
