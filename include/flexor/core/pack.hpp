@@ -152,6 +152,12 @@ FLEXOR_PACK PackBits<T, N> load_int32(const std::int32_t* p, const Pack<T, N>&) 
 FLEXOR_PACK void store_int32(std::int32_t* p, const PackBits<T, N>& b) {
   for (int i = 0; i < N; ++i) p[i] = static_cast<std::int32_t>(b.v[i]);
 }
+FLEXOR_PACK void add_where(const PackMask<T, N>& m, double* p, double x, const Pack<T, N>&) {
+  for (int i = 0; i < N; ++i) p[i] += m.v[i] ? x : 0.0;
+}
+FLEXOR_PACK void add_where(const PackMask<T, N>& m, std::int64_t* p, int x, const Pack<T, N>&) {
+  for (int i = 0; i < N; ++i) p[i] += m.v[i] ? x : 0;
+}
 FLEXOR_PACK PackMask<T, N> load_flags(const std::uint8_t* p, const Pack<T, N>&) {
   PackMask<T, N> r;
   for (int i = 0; i < N; ++i) r.v[i] = -static_cast<int>(p[i] != 0);

@@ -26,6 +26,9 @@ struct Lanes<double> {
   static constexpr int count = 1;
 };
 
+FLEXOR_INLINE constexpr float infinity(float) { return __builtin_huge_valf(); }
+FLEXOR_INLINE constexpr double infinity(double) { return __builtin_huge_val(); }
+
 template <class Real>
 using Scalar = typename Lanes<Real>::Scalar;
 template <class Real>
@@ -101,6 +104,11 @@ FLEXOR_INLINE void store_int32(std::int32_t* p, std::int32_t bits) { *p = bits; 
 FLEXOR_INLINE void store_int32(std::int32_t* p, std::int64_t bits) {
   *p = static_cast<std::int32_t>(bits);
 }
+/// Adds to the counters and clocks of the lanes of a mask.
+FLEXOR_INLINE void add_where(bool mask, double* p, double x, float) { *p += mask ? x : 0.0; }
+FLEXOR_INLINE void add_where(bool mask, double* p, double x, double) { *p += mask ? x : 0.0; }
+FLEXOR_INLINE void add_where(bool mask, std::int64_t* p, int x, float) { *p += mask ? x : 0; }
+FLEXOR_INLINE void add_where(bool mask, std::int64_t* p, int x, double) { *p += mask ? x : 0; }
 /// Lanes whose byte is not zero.
 FLEXOR_INLINE bool load_flags(const std::uint8_t* p, float) { return *p != 0; }
 FLEXOR_INLINE bool load_flags(const std::uint8_t* p, double) { return *p != 0; }

@@ -2,6 +2,7 @@
 // What a loader did with every element and attribute of its files.   [MF-1], [MF-25]
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flexor/core/error.hpp"
@@ -24,7 +25,8 @@ struct ReportFile {
   std::string path;
   std::string role;  ///< main, include
   long bytes = 0;
-  Source from;       ///< where it was included
+  std::string sha256;  ///< of the bytes, 64 hex digits
+  Source from;         ///< where it was included
 };
 
 struct Report {
@@ -35,8 +37,12 @@ struct Report {
   bool ok = true;
   std::vector<ReportFile> files;
   long read = 0, approximated = 0, rejected = 0, total = 0;
-  long ignored[6] = {};  ///< by IgnoredClass
+  long ignored[6] = {};                                ///< by IgnoredClass
+  std::vector<std::pair<std::string, double>> counts;  ///< "bodies", "nq", "moving_mass" ...
   std::vector<ReportItem> items;
 };
+
+/// The machine report as JSON, one line.   [MF-25]
+std::string to_json(const Report& report);
 
 }  // namespace flexor

@@ -39,6 +39,31 @@ FLEXOR_INLINE Mat3<Real> to_matrix(const Quaternion<Real>& q) {
           {two * (xz + wy), two * (yz - wx), one - two * (xx + yy)}};
 }
 
+/// Unit quaternion of a rotation matrix, by the largest of its four squared components.
+template <class Real>
+FLEXOR_INLINE Quaternion<Real> to_quaternion(const Mat3<Real>& m) {
+  const Real one(1), zero(0);
+  const Real a = m.x.x, b = m.y.y, c = m.z.z;
+  const Real ww = one + a + b + c, xx = one + a - b - c, yy = one - a + b - c, zz = one - a - b + c;
+  const Real wx = m.y.z - m.z.y, wy = m.z.x - m.x.z, wz = m.x.y - m.y.x;
+  const Real xy = m.x.y + m.y.x, xz = m.x.z + m.z.x, yz = m.y.z + m.z.y;
+  Quaternion<Real> q{ww, wx, wy, wz};
+  Real best = ww;
+  const auto take = [&](const Real& square, const Quaternion<Real>& candidate) {
+    const auto better = square > best;
+    q = {select(better, candidate.w, q.w), select(better, candidate.x, q.x),
+         select(better, candidate.y, q.y), select(better, candidate.z, q.z)};
+    best = max(best, square);
+  };
+  take(xx, {wx, xx, xy, xz});
+  take(yy, {wy, xy, yy, yz});
+  take(zz, {wz, xz, yz, zz});
+  q = normalized(q);
+  const auto flip = q.w < zero;
+  return {select(flip, -q.w, q.w), select(flip, -q.x, q.x), select(flip, -q.y, q.y),
+          select(flip, -q.z, q.z)};
+}
+
 /// Exp(f) = (cos(|f|/2), f sin(|f|/2)/|f|) of a rotation vector f [rad].   [P-4]
 /// Below |f| = 1e-6 the series 1/2 - |f|^2/48 replaces sin(|f|/2)/|f|.
 template <class Real>

@@ -10,6 +10,7 @@
 #include "flexor/model/description_enums.hpp"
 #include "flexor/model/plan.hpp"
 #include "flexor/state/batch_view.hpp"
+#include "flexor/step/settings.hpp"
 
 namespace flexor {
 
@@ -17,15 +18,6 @@ namespace flexor {
 struct StageInfo {
   const char* name;
   const char* does;
-};
-
-/// Solver choices, the same for all worlds.
-struct SolverSettings {
-  int method;      ///< 0 active_set, 1 jacobi
-  int iterations;  ///< cap of the method
-  double tolerance;
-  int freeze;      ///< guard "freeze": failed worlds get FROZEN
-  int ignore;      ///< guard "ignore": failed worlds are stored as they are
 };
 
 template <class Real_, class Team_, class Cells_>
@@ -62,6 +54,13 @@ struct Context {
     return constant(plan.parameter(kind, element));
   }
 
+  FLEXOR_INLINE Real time_step() const {
+    return constant(plan.constant(Constant::time_step, 0));
+  }
+  /// th, ka, s of [P-7].
+  FLEXOR_INLINE Real implicit_factor(int i) const {
+    return constant(plan.constant(Constant::implicit_factors, 0) + i);
+  }
   FLEXOR_INLINE bool has(Field field) const { return batch.field[static_cast<int>(field)]; }
   FLEXOR_INLINE Scalar* at(Field field, int component) const {
     return static_cast<Scalar*>(batch.field[static_cast<int>(field)]) +

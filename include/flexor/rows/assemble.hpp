@@ -1,0 +1,250 @@
+#pragma once
+// All rows of a step: target, softness and bounds of every planned slot.   [P-46]
+
+#include "flexor/rows/armature.hpp"
+#include "flexor/rows/drive.hpp"
+#include "flexor/rows/friction.hpp"
+#include "flexor/rows/limit.hpp"
+#include "flexor/rows/spring.hpp"
+
+namespace flexor {
+
+/// Limits on J^2/M~ over g up to which a soft row is folded.   [P-51]
+template <class Real>
+FLEXOR_INLINE Real fold_limit() {
+  return Real(by_precision<Real>(1e3, 1e6));
+}
+
+struct AssembleRows {
+  static constexpr StageInfo info{"assemble_rows", "targets, softness and bounds of all rows"};
+
+  template <class C>
+  FLEXOR_HD static void run(const C& c) {
+    const PlanView& p = c.plan;
+    c.each(p.tendon_count, [&](const auto& w, int t) { tendon_rows(c, w, t); });
+    if (p.has_joint_rows) {
+      c.each(p.nv, [&](const auto& w, int i) {
+        const int law = p.tendon_count + i;
+        w[p.cell.law_flag + law] = typename C::Real(0);
+        if (p.law_row_first[law] < p.law_row_first[law + 1]) joint_rows(c, w, i);
+      });
+    }
+    c.sync();
+    const int laws = p.has_joint_rows ? p.law_count : p.tendon_count;
+    c.single([&](const auto& w) {  // law_flag holds 1 where hard targets crossed   [P-35]
+      auto crossed = typename C::Real(0) > typename C::Real(0);
+      for (int i = 0; i < laws; ++i) crossed = crossed | (w[p.cell.law_flag + i] > typename C::Real(0));
+      w[p.cell.status] = bits_to_real(real_to_bits(w[p.cell.status]) |
+                                      bits_where(crossed, CONFLICTING_BOUNDS, typename C::Real()));
+    });
+    c.sync();
+  }
+
+  /// W_d = sum J_i^2/M~_ii, the largest term of it, and whether the row can move anything [P-44].
+  template <class Real>
+  struct DiagonalResponse {
+    Real sum, largest;
+    Mask<Real> is_responsive;
+  };
+  template <class C, class W>
+  FLEXOR_HD static DiagonalResponse<typename C::Real> diagonal_response(const C& c, const W& w,
+                                                                        int t) {
+    using Real = typename C::Real;
+    using S = typename C::Scalar;
+    const PlanView& p = c.plan;
+    Real sum(0), largest(0), scale(0), least_mass = unbounded<Real>();
+    for (int e = p.tendon_entry_first[t]; e < p.tendon_entry_first[t + 1]; ++e) {
+      const Real J = w[p.cell.jacobian + e];
+      const Real mass = w[p.cell.mass_diagonal + p.entry_dof[e]];
+      const Real term = J * J / mass;
+      sum = sum + term;
+      largest = max(largest, term);
+      scale = max(scale, w[p.cell.jacobian_scale + e]);
+      least_mass = min(least_mass, mass);
+    }
+    const Real noise = scale * Real(S(64) * kEpsilon<Real>);
+    return {sum, largest, sum * least_mass > noise * noise};
+  }
+
+  template <class C, class W>
+  FLEXOR_HD static void tendon_rows(const C& c, const W& w, int t) {
+    using Real = typename C::Real;
+    using K = ParameterKind;
+    const PlanView& p = c.plan;
+    const Real zero(0), one(1), h = c.time_step();
+    const DiagonalResponse<Real> response = diagonal_response(c, w, t);
+    w[p.cell.response_diagonal + t] = response.sum;
+    const auto enabled = c.flags(Field::tendon_enabled, t);
+    const auto live = enabled & response.is_responsive;
+    if (!all(response.is_responsive)) {  // J counts as zero
+      for (int e = p.tendon_entry_first[t]; e < p.tendon_entry_first[t + 1]; ++e) {
+        w[p.cell.jacobian + e] = select(response.is_responsive, w[p.cell.jacobian + e], zero);
+      }
+    }
+    const Real reference = c.load(Field::reference_length, t);
+    const Real deviation = w[p.cell.deviation + t];
+    const Real hard_softness =
+        c.constant(p.constant(Constant::hard_row_softness, 0)) * response.sum;
+    const Real limit = fold_limit<Real>();
+    Real fold_weight = zero, fold_target = zero, constant = zero;
+
+    LimitRows<Real> limits;
+    bool has_limits = false;
+    auto conflicting = zero > one;
+    for (int r = p.law_row_first[t]; r < p.law_row_first[t + 1]; ++r) {
+      const int at = p.cell.row + kRowCells * r;
+      const auto slot = static_cast<TendonRow>(p.planned_slot[r] - kTendonRowCount * t);
+      Row<Real> row;
+      auto may_fold = one > zero;
+      switch (slot) {
+        case TendonRow::kPassive: {
+          const SpringState<Real> spring = tendon_spring(c, t, deviation, reference);
+          row = spring_row(spring, c.parameter(K::tendon_damping, t), h);
+          break;
+        }
+        case TendonRow::kDrive: {
+          const auto d = tendon_drive(c, w, t, deviation, reference, h);
+          row = d.row;
+          may_fold = d.is_unbounded;
+          constant = select(enabled, d.constant_impulse, zero);
+          break;
+        }
+        case TendonRow::kArmature:
+          row = armature_row(c.parameter(K::tendon_armature, t), w[p.cell.length_rate + t],
+                             w[p.cell.curvature + t], h);
+          break;
+        case TendonRow::kFriction:
+          row = friction_row(c.parameter(K::tendon_friction_loss, t),
+                             c.parameter(K::tendon_friction_compliance, t), h);
+          may_fold = zero > one;
+          break;
+        case TendonRow::kLower:
+        case TendonRow::kUpper:
+          if (!has_limits) {
+            limits = tendon_limits(c, t, deviation, reference, h);
+            has_limits = true;
+            conflicting = limits.is_conflicting & live;
+          }
+          row = slot == TendonRow::kLower ? limits.lower : limits.upper;
+          may_fold = slot == TendonRow::kLower ? zero > one : limits.is_lock;
+          break;
+      }
+      row.softness = select(row.softness == zero, hard_softness, row.softness);
+      const auto folded = live & may_fold & (row.low < row.high) & (row.softness > zero) &
+                          (response.largest <= limit * row.softness);
+      const Real inverse = one / select(folded, row.softness, one);
+      fold_weight = fold_weight + select(folded, inverse, zero);
+      fold_target = fold_target + select(folded, row.target * inverse, zero);
+      // a row of an enabled tendon that moves nothing keeps its record for the report
+      row.low = select(enabled, row.low, zero);
+      row.high = select(enabled, row.high, zero);
+      put_row(w, at, row);
+      w[at + 4] = select(folded | andnot(enabled, response.is_responsive), one, zero);
+    }
+    w[p.cell.fold_weight + t] = fold_weight;
+    w[p.cell.fold_target + t] = fold_target;
+    w[p.cell.constant_impulse + t] = constant;
+    w[p.cell.law_flag + t] = select(conflicting, one, zero);
+  }
+
+  template <class C>
+  FLEXOR_HD static SpringState<typename C::Real> tendon_spring(
+      const C& c, int t, const typename C::Real& deviation, const typename C::Real& reference) {
+    using Real = typename C::Real;
+    using K = ParameterKind;
+    const Real lower = c.parameter(K::tendon_spring_lower, t);
+    const Real upper = c.parameter(K::tendon_spring_upper, t);
+    // NaN: the stored reference length
+    return spring_state(c.parameter(K::tendon_stiffness, t), deviation,
+                        select(lower == lower, lower - reference, Real(0)),
+                        select(upper == upper, upper - reference, Real(0)));
+  }
+
+  template <class C, class W>
+  FLEXOR_HD static Drive<typename C::Real> tendon_drive(const C& c, const W& w, int t,
+                                                        const typename C::Real& deviation,
+                                                        const typename C::Real& reference,
+                                                        const typename C::Real& h) {
+    using K = ParameterKind;
+    return drive(w[c.plan.cell.activation + t],
+                 (c.load(Field::valid_drive_target_length, t) - reference) - deviation,
+                 c.load(Field::valid_drive_target_velocity, t),
+                 c.load(Field::valid_drive_position_gain, t),
+                 c.load(Field::valid_drive_velocity_gain, t),
+                 c.parameter(K::tendon_actuation_lower, t),
+                 c.parameter(K::tendon_actuation_upper, t), h);
+  }
+
+  template <class C>
+  FLEXOR_HD static LimitRows<typename C::Real> tendon_limits(const C& c, int t,
+                                                             const typename C::Real& deviation,
+                                                             const typename C::Real& reference,
+                                                             const typename C::Real& h) {
+    using Real = typename C::Real;
+    using K = ParameterKind;
+    const Real lower = c.parameter(K::tendon_lower_limit, t);
+    const Real upper = c.parameter(K::tendon_upper_limit, t);
+    const auto is_lock = (lower == upper) & is_finite(lower);
+    return limit_rows(deviation - (lower - reference), (upper - reference) - deviation, is_lock,
+                      select(is_lock, Real(0), c.parameter(K::tendon_limit_margin, t)),
+                      c.parameter(K::tendon_limit_compliance, t),
+                      c.parameter(K::tendon_position_correction, t), h);
+  }
+
+  template <class C, class W>
+  FLEXOR_HD static void joint_rows(const C& c, const W& w, int i) {
+    using Real = typename C::Real;
+    using K = ParameterKind;
+    const PlanView& p = c.plan;
+    const int j = p.dof_joint[i], law = p.tendon_count + i;
+    const Real zero(0), h = c.time_step();
+    const Real hard_softness = c.constant(p.constant(Constant::hard_row_softness, 0)) /
+                               w[p.cell.mass_diagonal + i];
+    const Real speed = c.parameter(K::joint_velocity_limit, j);
+    LimitRows<Real> limits, speeds = velocity_limit_rows(speed);
+    bool has_limits = false;
+    const int first = kTendonRowCount * p.tendon_count + kJointRowCount * i;
+    for (int r = p.law_row_first[law]; r < p.law_row_first[law + 1]; ++r) {
+      const int at = p.cell.row + kRowCells * r;
+      const auto slot = static_cast<JointRow>(p.planned_slot[r] - first);
+      Row<Real> row;
+      switch (slot) {
+        case JointRow::kFriction:
+          row = friction_row(c.parameter(K::joint_friction, j),
+                             c.parameter(K::joint_friction_compliance, j), h);
+          break;
+        case JointRow::kLower:
+        case JointRow::kUpper:
+          if (!has_limits) {
+            limits = joint_limits(c, i, j, h);
+            has_limits = true;
+            w[p.cell.law_flag + law] = select(limits.is_conflicting, Real(1), zero);
+          }
+          row = slot == JointRow::kLower ? limits.lower : limits.upper;
+          row.target = clamp(row.target, -speed, speed);  // [P-12]: the two never fight
+          break;
+        case JointRow::kVelocityLower: row = speeds.lower; break;
+        case JointRow::kVelocityUpper: row = speeds.upper; break;
+      }
+      row.softness = select(row.softness == zero, hard_softness, row.softness);
+      put_row(w, at, row);
+      w[at + 4] = zero;
+    }
+  }
+
+  template <class C>
+  FLEXOR_HD static LimitRows<typename C::Real> joint_limits(const C& c, int i, int j,
+                                                            const typename C::Real& h) {
+    using Real = typename C::Real;
+    using K = ParameterKind;
+    const Real x = c.load(Field::qpos, c.plan.dof_q[i]);
+    const Real lower = c.parameter(K::joint_lower, j), upper = c.parameter(K::joint_upper, j);
+    const auto is_lock = (lower == upper) & is_finite(lower);
+    return limit_rows(x - lower, upper - x, is_lock,
+                      select(is_lock, Real(0), c.parameter(K::joint_limit_margin, j)),
+                      c.parameter(K::joint_limit_compliance, j),
+                      c.parameter(K::joint_limit_correction, j), h);
+  }
+};
+
+}  // namespace flexor

@@ -1,0 +1,103 @@
+#pragma once
+// Rows without bounds and with softness are folded into the dynamics, exactly:
+//
+//   M^ = M~ + sum J^T J/g,   M^ (v^ - v_n) = h (tau - c) + sum J^T ((b - u_n)/g + constant impulses)
+//
+// with u_n = J v_n (from M^ v^ = M~ v* + sum J^T b/g, M~ v* = M~ v_n + h (tau - c)).   [P-8], [P-51]
+// Everything is solved for the change of velocity: in float32 its digits are those that count.
+
+#include "flexor/solve/ldlt.hpp"
+
+namespace flexor {
+
+/// matrix += sum over tendons of weight_t J_t^T J_t, for the cells `weight` [tendon]. Tendons of one
+/// pattern are added in one pass.
+template <class C>
+FLEXOR_HD void add_outer_products(const C& c, int matrix, int weight) {
+  using Real = typename C::Real;
+  const PlanView& p = c.plan;
+  for (int group = 0; group < p.fold_count; ++group) {
+    const int first = p.fold_first[group], last = p.fold_first[group + 1];
+    auto used = Real(0) > Real(0);
+    for (int n = first; n < last; ++n) {
+      used = used | (c.cells[weight + p.fold_tendons[n]] != Real(0));
+    }
+    if (!any(used)) continue;
+    const int entries = p.tendon_entry_first[p.fold_tendons[first]];
+    const int count = p.tendon_entry_first[p.fold_tendons[first] + 1] - entries;
+    c.each(count, [&](const auto& w, int i) {
+      const int row = matrix + p.row_address[p.entry_dof[entries + i]];
+      for (int j = 0; j <= i; ++j) {
+        const int at = row + p.entry_dof[entries + j];
+        Real sum = w[at];
+        for (int n = first; n < last; ++n) {
+          const int t = p.fold_tendons[n], J = p.cell.jacobian + p.tendon_entry_first[t];
+          sum = sum + (w[weight + t] * w[J + i]) * w[J + j];
+        }
+        w[at] = sum;
+      }
+    });
+    c.sync();
+  }
+}
+
+/// x += sum over tendons of coefficient(t) J_t, by one lane.
+template <class C, class W, class Coefficient>
+FLEXOR_INLINE void add_tendon_impulses(const C& c, const W& w, int x, Coefficient coefficient) {
+  using Real = typename C::Real;
+  const PlanView& p = c.plan;
+  for (int t = 0; t < p.tendon_count; ++t) {
+    const Real k = coefficient(t);
+    for (int e = p.tendon_entry_first[t]; e < p.tendon_entry_first[t + 1]; ++e) {
+      const int i = x + p.entry_dof[e];
+      w[i] = w[i] + k * w[p.cell.jacobian + e];
+    }
+  }
+}
+
+/// J_t x for cells x [nv].
+template <class C, class W>
+FLEXOR_INLINE typename C::Real tendon_rate(const C& c, const W& w, int t, int x) {
+  using Real = typename C::Real;
+  const PlanView& p = c.plan;
+  Real u(0);
+  for (int e = p.tendon_entry_first[t]; e < p.tendon_entry_first[t + 1]; ++e) {
+    u = u + w[p.cell.jacobian + e] * w[x + p.entry_dof[e]];
+  }
+  return u;
+}
+
+struct FoldAndFactor {
+  static constexpr StageInfo info{"fold_and_factor", "M^, its factor, free velocity v^"};
+
+  template <class C>
+  FLEXOR_HD static void run(const C& c) {
+    using Real = typename C::Real;
+    const PlanView& p = c.plan;
+    const auto& cell = p.cell;
+    add_outer_products(c, cell.matrix, cell.fold_weight);
+    factor_ldlt(c, cell.matrix, cell.factor, cell.inverse_pivot, cell.factor_row);
+    c.single([&](const auto& w) {
+      const Real h = c.time_step();
+      for (int i = 0; i < p.nv; ++i) {
+        w[cell.right_side + i] = h * (w[cell.torque + i] - w[cell.bias + i]);
+      }
+      if (p.nv & 1) w[cell.right_side + p.nv] = Real(0);
+      add_tendon_impulses(c, w, cell.right_side, [&](int t) {
+        return (w[cell.fold_target + t] - w[cell.fold_weight + t] * w[cell.length_rate + t]) +
+               w[cell.constant_impulse + t];
+      });
+      for (int i = 0; i < padded(p.nv); ++i) w[cell.solution + i] = w[cell.right_side + i];
+      solve_ldlt(c, w, cell.factor, cell.inverse_pivot, cell.solution, cell.impulse_sum);
+      auto ok = Real(0) <= Real(0);
+      for (int i = 0; i < p.nv; ++i) {
+        ok = ok & (w[cell.inverse_pivot + i] > Real(0)) & is_finite(w[cell.inverse_pivot + i]);
+        w[cell.free_velocity + i] = Kinematics::rate(c, i) + w[cell.solution + i];
+      }
+      w[cell.solver + 3] = select(ok, Real(1), Real(0));
+    });
+    c.sync();
+  }
+};
+
+}  // namespace flexor

@@ -1,0 +1,69 @@
+#pragma once
+// The impulse problem of all rows that are left: method A with method B behind it.   [P-40], [P-83]
+// Where every law holds 0 at the free velocity, P = 0 is the answer and nothing is formed.
+
+#include "flexor/solve/jacobi.hpp"
+
+namespace flexor {
+
+struct Solve {
+  static constexpr StageInfo info{"solve", "end velocity and impulses of all laws"};
+
+  template <class C>
+  FLEXOR_HD static void run(const C& c) {
+    using Real = typename C::Real;
+    const PlanView& p = c.plan;
+    const auto& cell = p.cell;
+    const Real zero(0), one(1);
+    c.each(p.law_count, [&](const auto& w, int law) {
+      w[cell.law_impulse + law] = zero;
+      w[cell.law_kind + law] = zero;
+      if (!has_rows(c, law)) return;
+      const Real u = law_rate(c, w, law, cell.free_velocity);
+      const auto rests = holds_zero(w, cell.row, p.law_row_first[law], p.law_row_first[law + 1], u);
+      w[cell.law_flag + law] = select(rests, zero, one);
+    });
+    c.each(p.nv, [&](const auto& w, int i) {
+      w[cell.end_velocity + i] = w[cell.free_velocity + i];
+    });
+    c.sync();
+    Real finite(0), scale = one;
+    for (int i = 0; i < p.nv; ++i) {
+      const Real v = c.cells[cell.free_velocity + i];
+      finite = finite + v * zero;
+      scale = max(scale, abs(v));
+    }
+    const auto usable = c.active & (finite == zero) & (c.cells[cell.solver + 3] > zero);
+    auto busy = flagged(c) & usable;
+    Real iterations = zero, residual = zero;
+    if (any(busy)) {
+      // scale of the problem: max(1, max |c|), c the rates at the free velocity
+      for (int law = 0; law < p.tendon_count; ++law) {
+        if (has_rows(c, law)) scale = max(scale, abs(law_rate(c, c.cells, law, cell.free_velocity)));
+      }
+      const auto worked = busy;
+      start_laws(c);
+      auto open = busy;
+      if (c.settings.method == 0) {
+        open = active_set(c, busy, c.settings.iterations, scale, iterations, residual);
+      }
+      if (any(open)) {
+        const Real tolerance = Real(static_cast<typename C::Scalar>(c.settings.tolerance)) * scale;
+        const int rounds = c.settings.method == 1 ? c.settings.iterations : 12;
+        open = jacobi(c, open, rounds, tolerance, iterations, residual);
+      }
+      c.single([&](const auto& w) {
+        w[cell.solver] = iterations;
+        w[cell.solver + 1] = select(worked, residual, zero);
+        w[cell.solver + 2] = select(open, one, zero);
+      });
+    } else {
+      c.single([&](const auto& w) {
+        for (int i = 0; i < 3; ++i) w[cell.solver + i] = zero;
+      });
+    }
+    c.sync();
+  }
+};
+
+}  // namespace flexor

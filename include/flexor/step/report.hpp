@@ -1,0 +1,206 @@
+#pragma once
+// What a step did: row impulses, forces by kind, joint torques, statuses (physics.md 16). Arrays
+// that are not kept are not computed.
+
+#include "flexor/rows/assemble.hpp"
+#include "flexor/solve/split.hpp"
+
+namespace flexor {
+
+struct Report {
+  static constexpr StageInfo info{"report", "row impulses, forces, torques, statuses"};
+
+  template <class C>
+  FLEXOR_HD static void run(const C& c) {
+    using Real = typename C::Real;
+    const PlanView& p = c.plan;
+    const auto& cell = p.cell;
+    c.single([&](const auto& w) {  // is the end velocity finite?
+      Real sum(0);
+      for (int i = 0; i < p.nv; ++i) sum = sum + w[cell.end_velocity + i] * Real(0);
+      const auto factored = w[cell.solver + 3] > Real(0);
+      const auto finite = sum == Real(0);
+      const auto ok = factored & finite;
+      w[cell.solver + 2] = select(ok, w[cell.solver + 2], Real(3));
+      w[cell.solver + 3] = select(ok, Real(1), Real(0));
+      const auto start = start_is_finite(c);
+      w[cell.status] = bits_to_real(
+          real_to_bits(w[cell.status]) | bits_where(andnot(start, factored), SINGULAR_MASS, Real()) |
+          bits_where((!start) | andnot(factored, finite), NONFINITE_STATE, Real()) |
+          bits_where(w[cell.solver + 2] == Real(1), NOT_CONVERGED, Real()));
+    });
+    c.sync();
+    c.each(p.tendon_count, [&](const auto& w, int t) { tendon(c, w, t); });
+    c.each(p.nv, [&](const auto& w, int i) { joint(c, w, i); });
+    c.sync();
+    c.single([&](const auto& w) {
+      Bits<Real> bits = real_to_bits(w[cell.status]);
+      for (int t = 0; t < p.tendon_count; ++t) bits = bits | real_to_bits(w[cell.law_flag + t]);
+      w[cell.status] = bits_to_real(bits);
+      if (c.has(Field::solver_iterations)) {
+        c.store_bits(Field::solver_iterations, 0, to_integer(w[cell.solver]));
+      }
+      if (c.has(Field::solver_residual)) c.store(Field::solver_residual, 0, w[cell.solver + 1]);
+      if (c.has(Field::solver_status)) {
+        c.store_bits(Field::solver_status, 0, to_integer(w[cell.solver + 2]));
+      }
+    });
+    c.sync();
+  }
+
+  template <class C>
+  FLEXOR_HD static typename C::Mask start_is_finite(const C& c) {
+    using Real = typename C::Real;
+    Real sum(0);
+    for (int i = 0; i < c.plan.nq; ++i) sum = sum + c.load(Field::qpos, i) * Real(0);
+    for (int i = 0; i < c.plan.nv; ++i) sum = sum + c.load(Field::qvel, i) * Real(0);
+    return sum == Real(0);
+  }
+
+  /// World status bits that the route's own bits raise.  
+  template <class Real>
+  FLEXOR_INLINE static Bits<Real> world_status(const Bits<Real>& route) {
+    const Real lane(0);
+    return bits_where(has_bits(route, COLLAPSED | PLANE_DEGENERATE), ROUTE_DEGENERATE, lane) |
+           bits_where(has_bits(route, ENDPOINT_INSIDE), ROUTE_ENDPOINT_INSIDE, lane) |
+           bits_where(has_bits(route, SIDE_AMBIGUOUS), ROUTE_SIDE_AMBIGUOUS, lane) |
+           bits_where(has_bits(route, NOT_MINIMUM), ROUTE_NOT_MINIMUM, lane) |
+           bits_where(has_bits(route, OFF_END), ROUTE_OFF_END, lane);
+  }
+
+  template <class C, class W>
+  FLEXOR_HD static void tendon(const C& c, const W& w, int t) {
+    using Real = typename C::Real;
+    using F = Field;
+    using K = ParameterKind;
+    const PlanView& p = c.plan;
+    const auto& cell = p.cell;
+    const Real zero(0), h = c.time_step(), inverse_h = Real(1) / h;
+    const Real u = tendon_rate(c, w, t, cell.end_velocity);
+    Real passive = zero, armature = zero, friction = zero, lower = zero, upper = zero;
+    Real drive = w[cell.constant_impulse + t];
+    auto saturated = zero > zero, unmet = saturated;
+    split_law(c, w, t, u, [&](int r, const Real& impulse) {
+      const int slot = p.planned_slot[r];
+      const int at = cell.row + kRowCells * r;
+      Real kept = impulse;
+      switch (static_cast<TendonRow>(slot - kTendonRowCount * t)) {
+        case TendonRow::kPassive: passive = impulse; break;
+        case TendonRow::kDrive:
+          saturated = (w[at + 2] < w[at + 3]) & ((impulse <= w[at + 2]) | (impulse >= w[at + 3]));
+          drive = drive + impulse;
+          kept = drive;
+          break;
+        case TendonRow::kArmature: armature = impulse; break;
+        case TendonRow::kFriction: friction = impulse; break;
+        case TendonRow::kLower: lower = impulse; break;
+        case TendonRow::kUpper: upper = impulse; break;
+      }
+      const auto hard = (w[at + 1] == zero) & (w[at + 4] != zero) & (w[at + 2] < w[at + 3]);
+      unmet = unmet | (hard & (w[at + 3] == unbounded<Real>()) & (w[at + 2] == -unbounded<Real>()) &
+                       (abs(u - w[at]) > Real(by_precision<Real>(1e-5, 1e-9))));
+      c.store(F::row_impulse, slot, kept, stored(c, w));
+    });
+    const auto enabled = c.flags(F::tendon_enabled, t);
+    {  // a drive without gains at its bound
+      const Real a = w[cell.activation + t];
+      const auto outside = (a < c.parameter(K::tendon_actuation_lower, t)) |
+                           (a > c.parameter(K::tendon_actuation_upper, t));
+      saturated = enabled & (saturated | (outside & (w[cell.constant_impulse + t] != zero)));
+    }
+    w[cell.law_flag + t] =
+        bits_to_real(world_status<Real>(real_to_bits(w[cell.route_status + t])) |
+                     bits_where(saturated, TENSION_SATURATED, zero) |
+                     bits_where(unmet, UNSATISFIABLE_ROW, zero));
+    const Real total = (passive + drive + armature + friction + lower + upper) * inverse_h;
+    const auto put = [&](F field, const Real& value) {
+      if (c.has(field)) c.store(field, t, value);
+    };
+    put(F::tendon_force, total);
+    put(F::tendon_tension, -total);
+    put(F::tendon_passive_force, passive * inverse_h);
+    put(F::tendon_drive_force, drive * inverse_h);
+    put(F::tendon_armature_force, armature * inverse_h);
+    put(F::tendon_friction_force, friction * inverse_h);
+    put(F::tendon_limit_force, (lower + upper) * inverse_h);
+    put(F::tendon_lower_force, lower * inverse_h);
+    put(F::tendon_upper_force, upper * inverse_h);
+    put(F::tendon_solved_velocity, u);
+    const Real reference = c.load(F::reference_length, t), deviation = w[cell.deviation + t];
+    put(F::tendon_length_end, (deviation + h * u) + reference);
+    if (c.has(F::tendon_spring_force)) {
+      const SpringState<Real> spring = AssembleRows::tendon_spring(c, t, deviation, reference);
+      put(F::tendon_spring_force,
+          select(enabled, -spring.stiffness * (spring.extension + h * u), zero));
+    }
+    if (c.has(F::tendon_damper_force)) {
+      put(F::tendon_damper_force, select(enabled, -c.parameter(K::tendon_damping, t) * u, zero));
+    }
+    if (c.has(F::branch_tension)) {  // [P-29]
+      for (int b = p.tendon_branch_first[t]; b < p.tendon_branch_first[t + 1]; ++b) {
+        const int pulley = p.branch_pulley[b];
+        const Real d = pulley < 0 ? Real(1) : c.parameter(K::element_divisor, pulley);
+        c.store(F::branch_tension, b, -total / d);
+      }
+    }
+  }
+
+  /// Lanes whose results become state.
+  template <class C, class W>
+  FLEXOR_INLINE static typename C::Mask stored(const C& c, const W& w) {
+    return c.settings.ignore ? c.active
+                             : c.active & (w[c.plan.cell.solver + 3] > typename C::Real(0));
+  }
+
+  template <class C, class W>
+  FLEXOR_HD static void joint(const C& c, const W& w, int i) {
+    using Real = typename C::Real;
+    using F = Field;
+    using K = ParameterKind;
+    const PlanView& p = c.plan;
+    const auto& cell = p.cell;
+    const int law = p.tendon_count + i, j = p.dof_joint[i];
+    const Real zero(0), h = c.time_step(), inverse_h = Real(1) / h;
+    Real friction = zero, limit = zero;
+    if (has_rows(c, law)) {
+      const int first = kTendonRowCount * p.tendon_count + kJointRowCount * i;
+      split_law(c, w, law, w[cell.end_velocity + i], [&](int r, const Real& impulse) {
+        const int slot = p.planned_slot[r];
+        if (static_cast<JointRow>(slot - first) == JointRow::kFriction) {
+          friction = impulse;
+        } else {
+          limit = limit + impulse;
+        }
+        c.store(F::row_impulse, slot, impulse, stored(c, w));
+      });
+    }
+    const auto put = [&](F field, const Real& value) {
+      if (c.has(field)) c.store(field, i, value);
+    };
+    put(F::joint_friction_torque, friction * inverse_h);
+    put(F::joint_limit_torque, limit * inverse_h);
+    if (!(c.has(F::joint_command_torque) || c.has(F::joint_damping_torque) ||
+          c.has(F::joint_spring_torque))) {
+      return;
+    }
+    // [P-9]
+    const Real v = Kinematics::rate(c, i), dv = w[cell.end_velocity + i] - v;
+    const Real th = c.implicit_factor(0), kah = c.implicit_factor(1) * h;
+    Real command = w[cell.command_torque + i], spring = zero;
+    const Real damping = c.parameter(K::joint_damping, j);
+    if (p.has_servo) {
+      command = command - (th * c.parameter(K::joint_velocity_gain, j) +
+                           kah * c.parameter(K::joint_position_gain, j)) * dv;
+    }
+    if (p.has_joint_spring) {
+      // explicit spring part = tau - command + b v of the step's start
+      spring = (w[cell.torque + i] - w[cell.command_torque + i]) + damping * v -
+               kah * c.parameter(K::joint_stiffness, j) * dv;
+    }
+    put(F::joint_command_torque, command);
+    put(F::joint_damping_torque, -damping * (v + th * dv));
+    put(F::joint_spring_torque, spring);
+  }
+};
+
+}  // namespace flexor

@@ -1,0 +1,14 @@
+#pragma once
+// Solver choices and guard, the same for all worlds of a batch.
+
+namespace flexor {
+
+struct SolverSettings {
+  int method;        ///< 0 active_set, 1 jacobi
+  int iterations;    ///< cap of the method
+  double tolerance;  ///< of jacobi, relative [P-57]
+  int freeze;        ///< guard "freeze": failed worlds get FROZEN
+  int ignore;        ///< guard "ignore": failed worlds are stored as they are
+};
+
+}  // namespace flexor

@@ -1,0 +1,37 @@
+#pragma once
+// Threads that share one job by a static partition: part i of n, the same parts every time.
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace flexor {
+
+class WorkerPool {
+ public:
+  /// `count` threads in all, the caller included.
+  explicit WorkerPool(int count);
+  ~WorkerPool();
+  int size() const { return static_cast<int>(threads_.size()) + 1; }
+
+  /// work(i) for i = 0 .. size() - 1, each on its own thread (0 on the caller's); waits for all.
+  void run(const std::function<void(int)>& work);
+
+ private:
+  void loop(int index);
+
+  std::mutex mutex_;
+  std::condition_variable start_, done_;
+  const std::function<void(int)>* work_ = nullptr;
+  long generation_ = 0;
+  int running_ = 0;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+/// num_threads if > 0, else FLEXOR_NUM_THREADS, else the CPUs in the affinity mask.
+int thread_count(int num_threads);
+
+}  // namespace flexor

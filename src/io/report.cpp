@@ -1,0 +1,145 @@
+// Reports as JSON, problems as text.   [MF-24], [MF-25]
+#include "flexor/io/report.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "flexor/io/mjcf.hpp"
+
+namespace flexor {
+
+namespace {
+
+const char* name(Severity severity) {
+  switch (severity) {
+    case Severity::kError:
+      return "error";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kNote:
+      break;
+  }
+  return "note";
+}
+
+const char* name(Bin bin) {
+  switch (bin) {
+    case Bin::kRead:
+      return "read";
+    case Bin::kApproximated:
+      return "approximated";
+    case Bin::kIgnored:
+      return "ignored";
+    case Bin::kRejected:
+      break;
+  }
+  return "rejected";
+}
+
+const char* name(IgnoredClass ignored) {
+  constexpr const char* kNames[] = {"", "visual", "solver", "inactive", "physics", "output"};
+  return kNames[static_cast<int>(ignored)];
+}
+
+std::string text(const std::string& value) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string result = "\"";
+  for (const char c : value) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      result += {'\\', c};
+    } else if (byte < 0x20 || byte == 0x7F) {
+      result += "\\u00";
+      result += {kDigits[byte >> 4], kDigits[byte & 15u]};
+    } else {
+      result += c;
+    }
+  }
+  return result + "\"";
+}
+
+std::string number(double value) {
+  if (!std::isfinite(value)) return "null";
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  return {buffer, end};
+}
+
+std::string place(const Source& source) {
+  return "[" + text(source.file) + ", " + std::to_string(source.line) + ", " +
+         std::to_string(source.column) + "]";
+}
+
+std::string item_text(const ReportItem& item) {
+  const Problem& p = item.problem;
+  std::string json =
+      "{\"bin\": " + text(name(item.bin)) + ", \"class\": " + text(name(item.ignored_class)) +
+      ", \"severity\": " + text(name(p.severity)) + ", \"code\": " + text(p.code) +
+      ", \"file\": " + text(p.source.file) + ", \"line\": " + std::to_string(p.source.line) +
+      ", \"column\": " + std::to_string(p.source.column) + ", \"element\": " + text(p.element) +
+      ", \"name\": " + text(p.name) + ", \"attribute\": " + text(p.attribute) +
+      ", \"value\": " + text(p.value) + ", \"text\": " + text(p.message) +
+      ", \"hint\": " + text(p.hint) + ", \"count\": " + std::to_string(p.count) + ", \"places\": [";
+  for (std::size_t i = 0; i < item.places.size(); ++i)
+    json += (i == 0 ? "" : ", ") + place(item.places[i]);
+  return json + "]}";
+}
+
+}  // namespace
+
+std::string to_json(const Report& report) {
+  std::string json = "{\"report_version\": 1, \"file\": " + text(report.file) +
+                     ", \"format\": " + text(report.format) + ", \"model\": " + text(report.model) +
+                     ", \"ok\": " + (report.ok ? "true" : "false") +
+                     ", \"strict\": " + text(report.strict) + ", \"compat\": \"flexor\"" +
+                     ", \"files\": [";
+  for (std::size_t i = 0; i < report.files.size(); ++i) {
+    const ReportFile& file = report.files[i];
+    json += std::string(i == 0 ? "" : ", ") + "{\"path\": " + text(file.path) +
+            ", \"role\": " + text(file.role) + ", \"bytes\": " + std::to_string(file.bytes) +
+            ", \"sha256\": " + text(file.sha256) +
+            ", \"from\": " + (file.from.line > 0 ? place(file.from) : "null") + "}";
+  }
+  json += "], \"counts\": {";
+  for (std::size_t i = 0; i < report.counts.size(); ++i)
+    json += (i == 0 ? "" : ", ") + text(report.counts[i].first) + ": " +
+            number(report.counts[i].second);
+  json += "}, \"bins\": {\"read\": " + std::to_string(report.read) +
+          ", \"approximated\": " + std::to_string(report.approximated) + ", \"ignored\": {";
+  for (int k = 1; k <= 5; ++k)
+    json += std::string(k == 1 ? "" : ", ") + text(name(static_cast<IgnoredClass>(k))) + ": " +
+            std::to_string(report.ignored[k]);
+  json += "}, \"rejected\": " + std::to_string(report.rejected) +
+          ", \"total\": " + std::to_string(report.total) + "}, \"items\": [";
+  for (std::size_t i = 0; i < report.items.size(); ++i)
+    json += (i == 0 ? "" : ", ") + item_text(report.items[i]);
+  return json + "]}";
+}
+
+std::string to_text(const Problem& problem, const std::string& line_text) {
+  const Source& source = problem.source;
+  std::string result = source.file.empty() ? "<builder>" : source.file;
+  if (source.line > 0)
+    result += ":" + std::to_string(source.line) + ":" + std::to_string(source.column);
+  result += std::string(": ") + name(problem.severity) + ": " + problem.message + " [" +
+            problem.code + "]";
+  if (problem.count > 1) result += " (and " + std::to_string(problem.count - 1) + " more)";
+  const std::string number = source.line > 0 ? std::to_string(source.line) : "";
+  const std::string margin(std::max<std::size_t>(5, number.size()), ' ');
+  if (!line_text.empty() && source.line > 0) {
+    std::string line = line_text;
+    std::replace(line.begin(), line.end(), '\t', ' ');
+    result += "\n" + margin.substr(number.size()) + number + " | " + line;
+    // one column per code point; the mark spans the attribute's name, else the word at '<'
+    std::size_t width = problem.attribute.size();
+    if (width == 0) width = problem.element.empty() ? 1 : problem.element.size() + 1;
+    result += "\n" + margin + " | " +
+              std::string(static_cast<std::size_t>(std::max(0, source.column - 1)), ' ') + "^" +
+              std::string(width - 1, '~');
+  }
+  if (!problem.hint.empty()) result += "\n" + margin + " = help: " + problem.hint;
+  return result;
+}
+
+}  // namespace flexor
