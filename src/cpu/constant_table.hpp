@@ -17,6 +17,7 @@ struct Dependence {
   bool per_world = false;
   Dependence() = default;
   explicit Dependence(int) {}
+  explicit Dependence(double) {}
   explicit Dependence(bool p) : per_world(p) {}
 };
 inline Dependence operator|(Dependence a, Dependence b) {

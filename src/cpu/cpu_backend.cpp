@@ -117,7 +117,7 @@ class CpuBackend : public Backend {
   int link_flags(int k) const {
     const auto holds = [&](Constant kind, int component, S value) {
       const int i = plan_.constant_offset[static_cast<int>(kind)] +
-                    k * kConstantWidth[static_cast<int>(kind)] + component;
+                    k * width(kind) + component;
       return constants_.is_shared(i) && constants_.shared()[i] == value;
     };
     const auto all_zero = [&](Constant kind, int first, int count) {

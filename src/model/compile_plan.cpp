@@ -311,7 +311,7 @@ Plan compile_plan(const Description& d) {
     p.parameter_offset[k] = parameter_offset(d, static_cast<ParameterKind>(k));
   }
   int next = parameter_scalars(d);
-  const int link = p.link_count, body = p.body_count, point = p.point_count, guide = p.guide_count,
+  const int world = 1, coordinate = p.nq, link = p.link_count, body = p.body_count, point = p.point_count, guide = p.guide_count,
             site = p.site_count;
 #define X(name, count, per, meaning)                          \
   p.constant_offset[static_cast<int>(Constant::name)] = next; \
@@ -323,7 +323,7 @@ Plan compile_plan(const Description& d) {
   p.timestep = d.options.timestep;
   p.hard_row_softness = d.options.hard_row_softness;
   if (d.options.joint_implicit == JointImplicit::kBackward) {
-    p.implicit_damping = p.implicit_stiffness = p.implicit_shift = 1;
+    for (double& factor : p.implicit_factors) factor = 1;
   }
   p.qpos0.resize(p.nq);
   for (int k = 0; k < p.link_count; ++k) {

@@ -28,7 +28,7 @@ struct Activate {
     using Real = typename C::Real;
     using F = Field;
     const PlanView& p = c.plan;
-    const Real h(static_cast<typename C::Scalar>(p.timestep));
+    const Real h = c.time_step();
     // law_flag holds 1 where an entry of the element is not finite
     c.each(p.tendon_count, [&](const auto& w, int t) {
       auto bad = Real(0) > Real(0);

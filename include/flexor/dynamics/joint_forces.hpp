@@ -19,9 +19,9 @@ struct ImplicitDiagonal {
     using Real = typename C::Real;
     using K = ParameterKind;
     const PlanView& p = c.plan;
-    const double h = p.timestep;
-    const Real damping_factor(static_cast<typename C::Scalar>(p.implicit_damping * h));
-    const Real stiffness_factor(static_cast<typename C::Scalar>(p.implicit_stiffness * h * h));
+    const Real h = c.time_step();
+    const Real damping_factor = c.implicit_factor(0) * h;
+    const Real stiffness_factor = c.implicit_factor(1) * h * h;
     c.each(p.nv, [&](const auto& w, int i) {
       const int j = p.dof_joint[i];
       Real b = c.parameter(K::joint_damping, j);
@@ -76,7 +76,7 @@ struct JointForces {
     const int j = p.link_joint[k], q = p.link_q[k], first = p.link_dof[k];
     const auto type = static_cast<JointType>(p.link_type[k]);
     const Real zero(0);
-    const Real shift(static_cast<typename C::Scalar>(p.implicit_shift * p.timestep));
+    const Real shift = c.implicit_factor(2) * c.time_step();
     const bool is_free = type == JointType::kFree;
     Vec3<Real> to_target{zero, zero, zero}, to_rest = to_target;
     if (type == JointType::kBall) {

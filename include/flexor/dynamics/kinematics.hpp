@@ -40,8 +40,7 @@ struct Kinematics {
 
   template <class C>
   FLEXOR_INLINE static typename C::Real coordinate(const C& c, int i) {
-    using Real = typename C::Real;
-    return c.at_reference ? Real(static_cast<typename C::Scalar>(c.plan.qpos0[i]))
+    return c.at_reference ? c.constant(c.plan.constant(Constant::reference_coordinate, i))
                           : c.load(Field::qpos, i);
   }
   template <class C>
@@ -122,7 +121,7 @@ struct Kinematics {
     } else {
       const V axis = c.constant3(p.constant(Constant::joint_axis, k));
       const V z = R * axis;
-      const Real x = coordinate(c, q) - Real(static_cast<typename C::Scalar>(p.joint_ref[k]));
+      const Real x = coordinate(c, q) - c.constant(p.constant(Constant::link_ref, k));
       Motion<Real> S;
       if (type == JointType::kHinge) {
         R = R * axis_rotation(axis, x);

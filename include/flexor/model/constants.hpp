@@ -2,12 +2,19 @@
 // The one list of derived constants: what stages read in place of poses and inertias as authored,
 // computed by derive_constants from the raw parameters of a world whenever they are committed.
 //
-// X(name, count, per, meaning)      per: link, body, point, guide, site
+// X(name, count, per, meaning)      per: world, coordinate, link, body, point, guide, site
+
+#include "flexor/core/config.hpp"
 
 namespace flexor {
 
 // clang-format off
 #define FLEXOR_CONSTANTS(X)                                                                           \
+  X(time_step,               1, world, "h [s]")                                                        \
+  X(implicit_factors,        3, world, "th, ka, s of [P-7]")                                          \
+  X(hard_row_softness,       1, world, "[P-45]")                                                       \
+  X(reference_coordinate,    1, coordinate, "q at the reference pose [MF-4]")                         \
+  X(link_ref,                1, link,  "ref of a hinge or slide")                                     \
   X(link_anchor,             3, link,  "joint anchor in the parent link's frame; free joint: unused")  \
   X(link_frame,              9, link,  "axes of the link at q = ref in the parent link's frame")       \
   X(joint_axis,              3, link,  "unit joint axis in the link frame")                            \
@@ -35,10 +42,15 @@ enum class Constant : int {
 };
 inline constexpr int kConstantCount = static_cast<int>(Constant::kCount);
 
-inline constexpr int kConstantWidth[kConstantCount] = {
-#define X(name, count, per, meaning) count,
+/// Numbers per element.
+FLEXOR_INLINE constexpr int width(Constant kind) {
+  switch (kind) {
+#define X(name, count, per, meaning) \
+  case Constant::name: return count;
     FLEXOR_CONSTANTS(X)
 #undef X
-};
+    default: return 0;
+  }
+}
 
 }  // namespace flexor

@@ -17,6 +17,17 @@ class ConstantDeriver {
       : t_(topology), p_(plan), raw_(raw), put_(put) {}
 
   void run() {
+    put_(index(Constant::time_step, 0), number(p_.timestep));
+    put_(index(Constant::hard_row_softness, 0), number(p_.hard_row_softness));
+    for (int i = 0; i < 3; ++i) {
+      put_(index(Constant::implicit_factors, 0) + i, number(p_.implicit_factors[i]));
+    }
+    for (int i = 0; i < p_.nq; ++i) {
+      put_(index(Constant::reference_coordinate, i), number(p_.qpos0[i]));
+    }
+    for (int k = 0; k < p_.link_count; ++k) {
+      put_(index(Constant::link_ref, k), number(p_.joint_ref[k]));
+    }
     carry_bodies();
     for (int k = 0; k < p_.link_count; ++k) joint_frame(k);
     for (int k = 0; k < p_.link_count; ++k) link_inertia(k);
@@ -41,7 +52,7 @@ class ConstantDeriver {
 
   S scalar(ParameterKind kind, int element, int component = 0) const {
     return raw_(p_.parameter_offset[static_cast<int>(kind)] +
-                element * kParameterInfo[static_cast<int>(kind)].count + component);
+                element * width(kind) + component);
   }
   V vector(ParameterKind kind, int element, int component = 0) const {
     return {scalar(kind, element, component), scalar(kind, element, component + 1),
@@ -53,7 +64,7 @@ class ConstantDeriver {
   }
   int index(Constant kind, int element) const {
     return p_.constant_offset[static_cast<int>(kind)] +
-           element * kConstantWidth[static_cast<int>(kind)];
+           element * width(kind);
   }
   void write(Constant kind, int element, const V& v) { write_at(index(kind, element), v); }
   void write_at(int i, const V& v) {
@@ -67,6 +78,8 @@ class ConstantDeriver {
     write_at(i + 3, m.y);
     write_at(i + 6, m.z);
   }
+  /// A number of the plan, the same in all worlds.
+  static S number(double x) { return S(x); }
   static V unit(const V& v) { return v * (S(1) / sqrt(dot(v, v))); }
 
   /// Pose of every body in the frame of the link (or world) that carries it.

@@ -1,10 +1,12 @@
 #pragma once
 // The compiled, immutable model. Copies share one object. Host code only.
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "flexor/io/report.hpp"
@@ -51,6 +53,8 @@ class Model {
   Slice qvel_slice(int joint) const { return data_->qvel_slices[joint]; }
   /// q at the reference pose [MF-4].
   const std::vector<double>& qpos0() const { return data_->qpos0; }
+  /// Reference length of a tendon in float64, for reading; a batch computes its own.
+  double reference_length(int tendon) const { return data_->reference_lengths[tendon]; }
 
   struct Data {
     Description description;  ///< every reference resolved to an index
@@ -60,6 +64,8 @@ class Model {
     std::vector<double> nominal;
     std::vector<Slice> qpos_slices, qvel_slices;
     std::vector<double> qpos0;
+    std::vector<double> reference_lengths;
+    std::unordered_map<std::string, int> parameter_rows;  ///< names and aliases -> parameters
   };
   explicit Model(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
 
@@ -73,5 +79,19 @@ Description with_parameters(const Model& model, std::span<const double> values);
 
 /// "value is outside ...": empty if `values` (count of the kind) are legal, else what is legal.
 std::string illegal_reason(Legal legal, std::span<const double> values);
+
+/// Orders between bounds of one element and one world (lower <= upper, margins that fit, both spring
+/// bounds automatic or none): empty if they hold, else what is violated. `value_of` gives the value
+/// of a scalar parameter kind of the same element, with the new value already in place.
+std::string illegal_pair_reason(const Description& description, const Parameter& parameter,
+                                const std::function<double(ParameterKind)>& value_of);
+
+/// Unit quaternion (w, x, y, z) along `quat`, whose norm is >= 1e-9; an already normalised one keeps
+/// its bits. Everybody who takes in a quaternion uses this, so that all ways in give the same bits.
+Quatd unit_quaternion(const Quatd& quat);
+
+/// First 32 hex digits of SHA-256 over every number and name of the description [IA-1]; where the
+/// model was written (files, lines) does not enter.
+std::string model_hash(const Model& model);
 
 }  // namespace flexor

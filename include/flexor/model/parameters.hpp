@@ -11,6 +11,8 @@
 //   legal   range each component must lie in (Legal)
 //   member  expression of the owner's description `o` that is its first number
 
+#include "flexor/core/config.hpp"
+
 namespace flexor {
 
 enum class Owner { kOption, kBody, kSite, kJoint, kTendon, kElement };
@@ -105,6 +107,17 @@ inline constexpr ParameterInfo kParameterInfo[kParameterKindCount] = {
     FLEXOR_PARAMETERS(X)
 #undef X
 };
+
+/// Numbers per element, for stages.
+FLEXOR_INLINE constexpr int width(ParameterKind kind) {
+  switch (kind) {
+#define X(kind, owner, name, count, unit, legal, member) \
+  case ParameterKind::kind: return count;
+    FLEXOR_PARAMETERS(X)
+#undef X
+    default: return 0;
+  }
+}
 
 constexpr const ParameterInfo& info(ParameterKind kind) {
   return kParameterInfo[static_cast<int>(kind)];

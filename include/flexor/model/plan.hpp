@@ -159,19 +159,15 @@ struct PlanView {
 #undef X
     int total;
   } cell;
-  const double* qpos0;  ///< [nq] reference pose
-  const double* joint_ref;  ///< [link]
-  double timestep;
-  double hard_row_softness;
-  double implicit_damping, implicit_stiffness, implicit_shift;  ///< th, ka, s of [P-7]
+  double timestep;  ///< for the clock, which is float64 in every precision
 
   FLEXOR_INLINE int parameter(ParameterKind kind, int element) const {
     return parameter_offset[static_cast<int>(kind)] +
-           element * kParameterInfo[static_cast<int>(kind)].count;
+           element * width(kind);
   }
   FLEXOR_INLINE int constant(Constant kind, int element) const {
     return constant_offset[static_cast<int>(kind)] +
-           element * kConstantWidth[static_cast<int>(kind)];
+           element * width(kind);
   }
 };
 
@@ -190,7 +186,7 @@ struct Plan {
   PlanView::Cells cell{};
   std::vector<double> qpos0, joint_ref;
   double timestep = 0, hard_row_softness = 0;
-  double implicit_damping = 0.5, implicit_stiffness = 0.25, implicit_shift = 0;
+  double implicit_factors[3] = {0.5, 0.25, 0};  ///< th, ka, s of [P-7]
 
   // where derived constants come from: static bodies, points and sides by description element
   std::vector<int> point_element, side_element;  ///< path elements of the points and side sites
@@ -207,13 +203,7 @@ struct Plan {
     for (int k = 0; k < kParameterKindCount; ++k) v.parameter_offset[k] = parameter_offset[k];
     for (int k = 0; k < kConstantCount; ++k) v.constant_offset[k] = constant_offset[k];
     v.cell = cell;
-    v.qpos0 = qpos0.data();
-    v.joint_ref = joint_ref.data();
     v.timestep = timestep;
-    v.hard_row_softness = hard_row_softness;
-    v.implicit_damping = implicit_damping;
-    v.implicit_stiffness = implicit_stiffness;
-    v.implicit_shift = implicit_shift;
     return v;
   }
 };

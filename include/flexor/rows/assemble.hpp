@@ -40,11 +40,6 @@ struct AssembleRows {
     c.sync();
   }
 
-  template <class C>
-  FLEXOR_INLINE static typename C::Real time_step(const C& c) {
-    return typename C::Real(static_cast<typename C::Scalar>(c.plan.timestep));
-  }
-
   /// W_d = sum J_i^2/M~_ii, the largest term of it, and whether the row can move anything [P-44].
   template <class Real>
   struct DiagonalResponse {
@@ -76,7 +71,7 @@ struct AssembleRows {
     using Real = typename C::Real;
     using K = ParameterKind;
     const PlanView& p = c.plan;
-    const Real zero(0), one(1), h = time_step(c);
+    const Real zero(0), one(1), h = c.time_step();
     const DiagonalResponse<Real> response = diagonal_response(c, w, t);
     w[p.cell.response_diagonal + t] = response.sum;
     const auto enabled = c.flags(Field::tendon_enabled, t);
@@ -89,7 +84,7 @@ struct AssembleRows {
     const Real reference = c.load(Field::reference_length, t);
     const Real deviation = w[p.cell.deviation + t];
     const Real hard_softness =
-        Real(static_cast<typename C::Scalar>(p.hard_row_softness)) * response.sum;
+        c.constant(p.constant(Constant::hard_row_softness, 0)) * response.sum;
     const Real limit = fold_limit<Real>();
     Real fold_weight = zero, fold_target = zero, constant = zero;
 
@@ -202,8 +197,8 @@ struct AssembleRows {
     using K = ParameterKind;
     const PlanView& p = c.plan;
     const int j = p.dof_joint[i], law = p.tendon_count + i;
-    const Real zero(0), h = time_step(c);
-    const Real hard_softness = Real(static_cast<typename C::Scalar>(p.hard_row_softness)) /
+    const Real zero(0), h = c.time_step();
+    const Real hard_softness = c.constant(p.constant(Constant::hard_row_softness, 0)) /
                                w[p.cell.mass_diagonal + i];
     const Real speed = c.parameter(K::joint_velocity_limit, j);
     LimitRows<Real> limits, speeds = velocity_limit_rows(speed);

@@ -78,7 +78,7 @@ struct FoldAndFactor {
     add_outer_products(c, cell.matrix, cell.fold_weight);
     factor_ldlt(c, cell.matrix, cell.factor, cell.inverse_pivot, cell.factor_row);
     c.single([&](const auto& w) {
-      const Real h(static_cast<typename C::Scalar>(p.timestep));
+      const Real h = c.time_step();
       for (int i = 0; i < p.nv; ++i) {
         w[cell.right_side + i] = h * (w[cell.torque + i] - w[cell.bias + i]);
       }

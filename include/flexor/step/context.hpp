@@ -54,6 +54,13 @@ struct Context {
     return constant(plan.parameter(kind, element));
   }
 
+  FLEXOR_INLINE Real time_step() const {
+    return constant(plan.constant(Constant::time_step, 0));
+  }
+  /// th, ka, s of [P-7].
+  FLEXOR_INLINE Real implicit_factor(int i) const {
+    return constant(plan.constant(Constant::implicit_factors, 0) + i);
+  }
   FLEXOR_INLINE bool has(Field field) const { return batch.field[static_cast<int>(field)]; }
   FLEXOR_INLINE Scalar* at(Field field, int component) const {
     return static_cast<Scalar*>(batch.field[static_cast<int>(field)]) +

@@ -60,7 +60,7 @@ struct Integrate {
   FLEXOR_HD static void move_joint(const C& c, const W& w, int k) {
     using Real = typename C::Real;
     const PlanView& p = c.plan;
-    const Real h = AssembleRows::time_step(c);
+    const Real h = c.time_step();
     const int q = p.link_q[k], v = p.cell.end_velocity + p.link_dof[k];
     const auto stored = Report::stored(c, w);
     const auto type = static_cast<JointType>(p.link_type[k]);

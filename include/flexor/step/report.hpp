@@ -75,7 +75,7 @@ struct Report {
     using K = ParameterKind;
     const PlanView& p = c.plan;
     const auto& cell = p.cell;
-    const Real zero(0), h = AssembleRows::time_step(c), inverse_h = Real(1) / h;
+    const Real zero(0), h = c.time_step(), inverse_h = Real(1) / h;
     const Real u = tendon_rate(c, w, t, cell.end_velocity);
     Real passive = zero, armature = zero, friction = zero, lower = zero, upper = zero;
     Real drive = w[cell.constant_impulse + t];
@@ -160,7 +160,7 @@ struct Report {
     const PlanView& p = c.plan;
     const auto& cell = p.cell;
     const int law = p.tendon_count + i, j = p.dof_joint[i];
-    const Real zero(0), h = AssembleRows::time_step(c), inverse_h = Real(1) / h;
+    const Real zero(0), h = c.time_step(), inverse_h = Real(1) / h;
     Real friction = zero, limit = zero;
     if (has_rows(c, law)) {
       const int first = kTendonRowCount * p.tendon_count + kJointRowCount * i;
@@ -185,9 +185,7 @@ struct Report {
     }
     // [P-9]
     const Real v = Kinematics::rate(c, i), dv = w[cell.end_velocity + i] - v;
-    using S = typename C::Scalar;
-    const Real th(static_cast<S>(p.implicit_damping));
-    const Real kah(static_cast<S>(p.implicit_stiffness * p.timestep));
+    const Real th = c.implicit_factor(0), kah = c.implicit_factor(1) * h;
     Real command = w[cell.command_torque + i], spring = zero;
     const Real damping = c.parameter(K::joint_damping, j);
     if (p.has_servo) {

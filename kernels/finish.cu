@@ -1,0 +1,7 @@
+// Reports and the next state.
+
+#include "stage_kernel.cuh"
+
+namespace flexor {
+FLEXOR_STAGE_GROUP(Report, Integrate)
+}  // namespace flexor

@@ -1,0 +1,7 @@
+// Folding, factorisation, impulses.
+
+#include "stage_kernel.cuh"
+
+namespace flexor {
+FLEXOR_STAGE_GROUP(FoldAndFactor, Solve)
+}  // namespace flexor
