@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "flexor/state/fields.hpp"
 #include "model/parameter_table.hpp"
 
 namespace flexor {
