@@ -89,7 +89,8 @@ Pages::Pages(std::size_t bytes) {
   const bool is_big = bytes >= 2 * kHugePage;
   mapped_bytes_ = round_up(bytes, kPage) + (is_big ? kHugePage : 0);
   if (mapped_bytes_ > memory_limit()) throw std::bad_alloc();
-  mapped_ = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  mapped_ =
+      mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped_ == MAP_FAILED) {
     mapped_ = nullptr;
     throw std::bad_alloc();
@@ -154,9 +155,8 @@ std::array<int, kFieldCount> all_entries(const Model& model) {
 
 std::array<int, kFieldCount> all_components(const Model& model) {
   std::array<int, kFieldCount> components;
-  visit_fields([&](Field field) {
-    components[static_cast<int>(field)] = component_count(model, field);
-  });
+  visit_fields(
+      [&](Field field) { components[static_cast<int>(field)] = component_count(model, field); });
   return components;
 }
 
@@ -213,8 +213,7 @@ double Batch::read(Field field, int component, long world) const {
 }
 
 void Batch::write(Field field, int component, long world, double value) {
-  visit_column(field, component,
-               [&]<class T>(T* x) { x[world] = static_cast<T>(value); });
+  visit_column(field, component, [&]<class T>(T* x) { x[world] = static_cast<T>(value); });
 }
 
 void Batch::fill(Field field, int component, double value, const std::uint8_t* worlds) {

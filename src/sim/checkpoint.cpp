@@ -34,8 +34,8 @@ std::string make_header(const Model& model, const SimulationOptions& options, co
   std::string json = "{\"format\": \"" + std::string(kFormat) + "\", \"model_hash\": \"" +
                      model_hash(model) + "\", \"precision\": \"" + precision_name(batch) +
                      "\", \"num_worlds\": " + std::to_string(batch.num_worlds()) +
-                     ", \"library\": \"" + FLEXOR_VERSION + "\", \"model\": " +
-                     json_text(model.description().name) +
+                     ", \"library\": \"" + FLEXOR_VERSION +
+                     "\", \"model\": " + json_text(model.description().name) +
                      ", \"device\": " + json_text(options.device) + ", \"timestep\": " + timestep +
                      ", \"nq\": " + std::to_string(model.nq()) +
                      ", \"nv\": " + std::to_string(model.nv()) + ", \"fields\": [";

@@ -1,9 +1,10 @@
 #pragma once
 // A batch in a file, bit for bit.   [IA-6]
 //
-// Members: `header` (JSON as bytes), one array (world, entry[, number]) per state and command field,
-// `shared_parameters` (every scalar of the table), `parameter/<name>` (world, number) for each
-// parameter that is per world, `reference_length_given` (tendon; 0 = measured when geometry changes).
+// Members: `header` (JSON as bytes), one array (world, entry[, number]) per state and command
+// field, `shared_parameters` (every scalar of the table), `parameter/<name>` (world, number) for
+// each parameter that is per world, `reference_length_given` (tendon; 0 = measured when geometry
+// changes).
 
 #include <filesystem>
 

@@ -2,7 +2,6 @@
 // What a model has and this version cannot simulate: an error that lists it, unless the user says
 // that it may stand idle. Idle elements exert nothing.
 
-
 #include <utility>
 
 #include "flexor/sim/simulation.hpp"

@@ -14,7 +14,8 @@
 namespace flexor {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little,
+              "arrays are written as they lie in memory");
 
 // Zip, PKWARE's APPNOTE.TXT: signatures and sizes of the fixed parts.
 constexpr std::uint32_t kLocalHeader = 0x04034b50, kDirectoryEntry = 0x02014b50,
@@ -246,7 +247,8 @@ Directory find_directory(const Reader& file) {
     if (directory.offset != kIn64 && directory.count != 0xffff) return directory;
     if (at < kLocatorSize || number_at<std::uint32_t>(bytes, at - kLocatorSize) != kLocator64)
       file.damaged("damaged: no 64-bit directory");
-    const auto end64 = file.read(number_at<std::uint64_t>(bytes, at - kLocatorSize + 8), kEnd64Size);
+    const auto end64 =
+        file.read(number_at<std::uint64_t>(bytes, at - kLocatorSize + 8), kEnd64Size);
     if (number_at<std::uint32_t>(end64, 0) != kEnd64) file.damaged("damaged: no 64-bit directory");
     return {number_at<std::uint64_t>(end64, 48), number_at<std::uint64_t>(end64, 40),
             number_at<std::uint64_t>(end64, 32)};

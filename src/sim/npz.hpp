@@ -1,7 +1,7 @@
 #pragma once
 // Uncompressed .npz files, as numpy.load(allow_pickle=False) reads them: a zip archive (always with
-// 64-bit sizes, every member with its CRC-32) of .npy members (version 1.0, C order, little endian).
-// Written to a temporary name, flushed, renamed: a reader sees a whole file or none.
+// 64-bit sizes, every member with its CRC-32) of .npy members (version 1.0, C order, little
+// endian). Written to a temporary name, flushed, renamed: a reader sees a whole file or none.
 
 #include <cstdint>
 #include <cstdio>
@@ -57,8 +57,8 @@ class NpzWriter {
   std::vector<Member> members_;
 };
 
-/// All arrays of a file by name, their checksums verified. CheckpointError naming the file and, where
-/// it is known, the damaged member.
+/// All arrays of a file by name, their checksums verified. CheckpointError naming the file and,
+/// where it is known, the damaged member.
 std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path);
 
 }  // namespace flexor

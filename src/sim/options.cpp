@@ -18,15 +18,15 @@ namespace {
   throw ConfigError(argument + ": " + value + " given; legal: " + legal);
 }
 
-std::string quoted(const std::string& text) { return "'" + text + "'"; }
+std::string in_quotes(const std::string& text) { return "'" + text + "'"; }
 
 void check_device(const std::string& device) {
   if (device == "cpu" || device == "reference") return;
   if (device.starts_with("cuda"))
-    throw DeviceError("device: " + quoted(device) +
+    throw DeviceError("device: " + in_quotes(device) +
                       " given, but this build has no CUDA backend yet; there are 'cpu' and "
                       "'reference'");
-  reject("device", quoted(device), "'cpu', 'reference'");
+  reject("device", in_quotes(device), "'cpu', 'reference'");
 }
 
 bool is_legal_solver(const std::string& device, Solver solver) {
@@ -59,7 +59,7 @@ int resolve_threads(int asked) {
   char* end = nullptr;
   const long threads = std::strtol(variable, &end, 10);
   if (*end != 0 || threads < 1 || threads > 1'000'000)
-    reject("FLEXOR_NUM_THREADS (environment)", quoted(variable), "a whole number >= 1");
+    reject("FLEXOR_NUM_THREADS (environment)", in_quotes(variable), "a whole number >= 1");
   return static_cast<int>(threads);
 }
 
@@ -133,7 +133,8 @@ SimulationOptions resolve_options(SimulationOptions options) {
   options.num_threads = resolve_threads(options.num_threads);
 
   if (!is_legal_solver(options.device, options.solver))
-    reject("solver", quoted(solver_name(options.solver)) + " on device " + quoted(options.device),
+    reject("solver",
+           in_quotes(solver_name(options.solver)) + " on device " + in_quotes(options.device),
            is_reference ? "'auto', 'gauss_seidel', 'gauss_seidel_blocks', 'exact'"
                         : "'auto', 'active_set', 'jacobi'");
   const Solver chosen =
@@ -165,7 +166,7 @@ FieldSet select_fields(const SimulationOptions& options) {
     });
     if (is_met) continue;
     const std::string hint = did_you_mean(pattern, read_outs);
-    reject("outputs", quoted(pattern),
+    reject("outputs", in_quotes(pattern),
            "'all', or names and wildcards of read-outs such as 'tendon_length', 'tendon_*'" +
                (hint.empty() ? "" : "; " + hint));
   }

@@ -75,8 +75,8 @@ ParameterStore::ParameterStore(const Model& model, long num_worlds, bool is_floa
   for (double& value : raw_.shared) value = rounded(value);
   for (const Parameter& parameter : model.parameters()) {
     const std::size_t count = info(parameter.kind).count;
-    const std::string reason = illegal_reason(
-        info(parameter.kind).legal, {raw_.shared.data() + parameter.address, count});
+    const std::string reason =
+        illegal_reason(info(parameter.kind).legal, {raw_.shared.data() + parameter.address, count});
     if (!reason.empty())
       throw ConfigError("precision: 'float32' cannot hold " + parameter.name + " = " +
                         number_text({model.nominal().data() + parameter.address, count}) + " (" +
@@ -102,9 +102,9 @@ void ParameterStore::set(const Model& model, std::string_view name, std::span<co
                            std::to_string(num_worlds_ - 1));
   const bool is_broadcast = values.size() == 1 || values.size() == count;
   if (!is_broadcast && values.size() != selected * count)
-    throw ShapeError(parameter.name + ": " + std::to_string(values.size()) +
-                     " values given, 1, " + std::to_string(count) + " or " +
-                     std::to_string(selected) + " x " + std::to_string(count) + " expected");
+    throw ShapeError(parameter.name + ": " + std::to_string(values.size()) + " values given, 1, " +
+                     std::to_string(count) + " or " + std::to_string(selected) + " x " +
+                     std::to_string(count) + " expected");
 
   // the numbers as they would be stored
   const std::size_t rows = is_broadcast ? 1 : selected;
@@ -132,8 +132,7 @@ void ParameterStore::set(const Model& model, std::string_view name, std::span<co
   }
   check_pairs(model, parameter, numbers, worlds);
 
-  const bool stays_shared =
-      is_all && is_broadcast && raw_.per_world[parameter.address].empty();
+  const bool stays_shared = is_all && is_broadcast && raw_.per_world[parameter.address].empty();
   std::vector<std::vector<double>> columns;
   if (!stays_shared) {
     for (std::size_t c = 0; c < count; ++c) {
@@ -168,10 +167,10 @@ void ParameterStore::check_pairs(const Model& model, const Parameter& parameter,
         });
     if (reason.empty()) return;
     if (is_spring_bound(parameter.kind)) {
-      const double lower =
-          raw_.value(address_of(model, ParameterKind::tendon_spring_lower, parameter.element), world);
-      const double upper =
-          raw_.value(address_of(model, ParameterKind::tendon_spring_upper, parameter.element), world);
+      const double lower = raw_.value(
+          address_of(model, ParameterKind::tendon_spring_lower, parameter.element), world);
+      const double upper = raw_.value(
+          address_of(model, ParameterKind::tendon_spring_upper, parameter.element), world);
       const double other = parameter.kind == ParameterKind::tendon_spring_lower ? upper : lower;
       if (std::isnan(number) != std::isnan(other)) return;  // judged at commit
     }
@@ -181,8 +180,8 @@ void ParameterStore::check_pairs(const Model& model, const Parameter& parameter,
   bool is_alike = worlds.empty() && numbers.size() == 1;
   for (int k = 0; is_alike && k < kParameterKindCount; ++k)
     if (kParameterInfo[k].owner == kind.owner && kParameterInfo[k].count == 1)
-      is_alike =
-          raw_.per_world[address_of(model, static_cast<ParameterKind>(k), parameter.element)].empty();
+      is_alike = raw_.per_world[address_of(model, static_cast<ParameterKind>(k), parameter.element)]
+                     .empty();
   if (is_alike) return check(0, numbers[0], "every world");
   const long selected = worlds.empty() ? num_worlds_ : static_cast<long>(worlds.size());
   for (long i = 0; i < selected; ++i) {
@@ -220,8 +219,8 @@ void ParameterStore::check_touched(const Model& model) const {
     for (long w = 0; w < (is_alike ? 1 : num_worlds_); ++w) {
       const double bounds[2] = {raw_.value(lower, w), raw_.value(upper, w)};
       if (std::isnan(bounds[0]) == std::isnan(bounds[1])) continue;
-      throw ParameterError("tendon/" + tendons[t].name + "/spring_lower, spring_upper: " +
-                           number_text(bounds) + " in " +
+      throw ParameterError("tendon/" + tendons[t].name +
+                           "/spring_lower, spring_upper: " + number_text(bounds) + " in " +
                            (is_alike ? std::string("every world") : world_text(w)) +
                            "; legal: both nan (automatic) or none");
     }

@@ -46,8 +46,8 @@ class ParameterStore {
 
  private:
   double rounded(double value) const;
-  void check_pairs(const Model& model, const Parameter& parameter,
-                   std::span<const double> numbers, std::span<const long> worlds) const;
+  void check_pairs(const Model& model, const Parameter& parameter, std::span<const double> numbers,
+                   std::span<const long> worlds) const;
   void touch(const Model& model, const Parameter& parameter, std::span<const long> worlds);
 
   long num_worlds_;

@@ -1,5 +1,5 @@
-// The reference path behind the seam of backends: worlds one after the other, float64, each with the
-// description its parameters make.
+// The reference path behind the seam of backends: worlds one after the other, float64, each with
+// the description its parameters make.
 
 #include <cmath>
 
@@ -67,8 +67,7 @@ class ReferenceBackend final : public Backend {
 void ReferenceBackend::commit(const RawParameters& raw, const std::uint8_t* worlds) {
   const auto make = [&](long w) {
     std::vector<double> values(raw.shared.size());
-    for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = raw.value(static_cast<int>(i), w);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = raw.value(static_cast<int>(i), w);
     return std::make_shared<const Stepper>(with_parameters(model_, values), options_.solver,
                                            options_.iterations, options_.tolerance,
                                            options_.warm_start);

@@ -12,9 +12,8 @@ void check_rows(const char* argument, std::span<const double> rows, long selecte
   const long size = static_cast<long>(rows.size());
   if (size != width && size != selected * width)
     throw ShapeError("reset: " + std::string(argument) + ": " + std::to_string(size) +
-                     " numbers given, " + std::to_string(selected) + " x " +
-                     std::to_string(width) + " (selected worlds x coordinates) or " +
-                     std::to_string(width) + " expected");
+                     " numbers given, " + std::to_string(selected) + " x " + std::to_string(width) +
+                     " (selected worlds x coordinates) or " + std::to_string(width) + " expected");
   for (long i = 0; i < size; ++i)
     if (!std::isfinite(rows[i]))
       throw ConfigError("reset: " + std::string(argument) + ": row " + std::to_string(i / width) +

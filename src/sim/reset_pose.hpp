@@ -8,8 +8,8 @@ namespace flexor {
 class ResetPose {
  public:
   ResetPose() = default;
-  /// keyframe: index, or -1. qpos, qvel: rows [selected world][nq], [selected world][nv], or one row
-  /// for all; they win over the keyframe. Quaternions are normalised. ConfigError, ShapeError.
+  /// keyframe: index, or -1. qpos, qvel: rows [selected world][nq], [selected world][nv], or one
+  /// row for all; they win over the keyframe. Quaternions are normalised. ConfigError, ShapeError.
   ResetPose(const Model& model, WorldMask mask, long num_worlds, int keyframe,
             std::span<const double> qpos, std::span<const double> qvel);
 

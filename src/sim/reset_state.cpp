@@ -25,8 +25,7 @@ ResetState::ResetState(const Model& model, const Batch& batch) {
     of(Field::drive_velocity_gain)[t] = tendons[t].velocity_gain;
     of(Field::tendon_enabled)[t] = tendons[t].enabled;
   }
-#define X(name, group, type, index, width, unit, meaning) \
-  of(Field::valid_##name) = of(Field::name);
+#define X(name, group, type, index, width, unit, meaning) of(Field::valid_##name) = of(Field::name);
   FLEXOR_COMMANDS(X)
 #undef X
   visit_fields([&](Field field) {
@@ -57,8 +56,7 @@ void ResetState::apply_motion(Batch& batch, long world) const {
   for (const Field field : {Field::qpos, Field::qpos_compensation, Field::qvel, Field::activation,
                             Field::row_impulse}) {
     if (!batch.has(field)) continue;
-    for (int c = 0; c < batch.components(field); ++c)
-      batch.write(field, c, world, value(field, c));
+    for (int c = 0; c < batch.components(field); ++c) batch.write(field, c, world, value(field, c));
   }
 }
 

@@ -67,7 +67,7 @@ struct Simulation::Implementation {
   void step(int count, const std::uint8_t* mask, bool refresh);
   void reset(const std::uint8_t* mask, const ResetPose& pose);
   void thaw_nonfinite(const std::uint8_t* mask);
-  void act_on_failures(const std::uint8_t* mask);
+  void act_on_failures(const std::uint8_t* mask, bool is_stale);
 };
 
 namespace {
@@ -97,8 +97,7 @@ Simulation::Implementation::Implementation(Model m, const SimulationOptions& ask
     : model(std::move(m)),
       options(resolve_options(asked)),
       idle(check_inert(model, options.inert)),
-      batch(std::make_shared<Batch>(model, options.num_worlds, is_float(),
-                                    select_fields(options))),
+      batch(std::make_shared<Batch>(model, options.num_worlds, is_float(), select_fields(options))),
       parameters(model, options.num_worlds, is_float(), idle),
       reset_state(model, *batch),
       backend(options.device == "reference" ? make_reference_backend(model, options)
@@ -168,11 +167,12 @@ void Simulation::Implementation::step(int count, const std::uint8_t* mask, bool 
   for (int done = 0; done < std::max(count, 1); done += std::max(block, 1)) {
     const bool is_last = done + block >= count;
     backend->step(batch->view(), block, mask, is_last && (refresh_after || count == 0));
-    if (count > 0) act_on_failures(mask);
+    if (count > 0) act_on_failures(mask, refresh_after && !is_last);
   }
 }
 
-void Simulation::Implementation::act_on_failures(const std::uint8_t* mask) {
+/// is_stale: G arrays are to be refreshed before this call ends.
+void Simulation::Implementation::act_on_failures(const std::uint8_t* mask, bool is_stale) {
   switch (options.guard) {
     case Guard::kIgnore:
       return;
@@ -196,6 +196,7 @@ void Simulation::Implementation::act_on_failures(const std::uint8_t* mask) {
                     status_text(status[w]) + ")";
       });
       if (failures == 0) return;
+      if (is_stale) backend->step(batch->view(), 0, mask, true);
       throw SimulationError(std::to_string(failures) + " of " + std::to_string(num_worlds()) +
                             " worlds failed and stand at the start of the step: worlds" + worlds +
                             (failures > kShown ? ", ..." : "") + "; reset them to go on");
@@ -209,8 +210,8 @@ void Simulation::Implementation::thaw_nonfinite(const std::uint8_t* mask) {
   Bytes rescued;
   each_with(FROZEN, mask, [&](long w) {
     bool is_sound = true;
-    for (const Field field : {Field::qpos, Field::qpos_compensation, Field::qvel,
-                              Field::activation, Field::row_impulse, Field::reference_length})
+    for (const Field field : {Field::qpos, Field::qpos_compensation, Field::qvel, Field::activation,
+                              Field::row_impulse, Field::reference_length})
       is_sound = is_sound && (!batch->has(field) || batch->is_finite(field, w));
     if (is_sound) return;
     rescued.resize(num_worlds(), 0);
@@ -246,8 +247,7 @@ std::shared_ptr<void> Simulation::storage() const { return implementation_->batc
 void Simulation::step(int count, WorldMask mask, bool refresh) {
   Implementation& s = *implementation_;
   const Exclusive exclusive(s.is_busy);
-  if (count < 0)
-    throw ConfigError("step: count " + std::to_string(count) + " given; legal: >= 0");
+  if (count < 0) throw ConfigError("step: count " + std::to_string(count) + " given; legal: >= 0");
   s.check_mask(mask);
   s.commit();
   s.step(count, bytes_or_null(mask), refresh);
@@ -384,10 +384,10 @@ std::vector<std::uint64_t> Simulation::state_hash() const {
 Simulation::Memory Simulation::memory() const {
   const Implementation& s = *implementation_;
   Memory memory;
-  memory.state = s.batch->bytes_per_world(FieldGroup::kState) +
-                 s.batch->bytes_per_world(FieldGroup::kCommand);
-  memory.outputs = s.batch->bytes_per_world(FieldGroup::kGeometry) +
-                   s.batch->bytes_per_world(FieldGroup::kStep);
+  memory.state =
+      s.batch->bytes_per_world(FieldGroup::kState) + s.batch->bytes_per_world(FieldGroup::kCommand);
+  memory.outputs =
+      s.batch->bytes_per_world(FieldGroup::kGeometry) + s.batch->bytes_per_world(FieldGroup::kStep);
   memory.workspace = s.backend->workspace_bytes_per_world();
   return memory;
 }

@@ -1,0 +1,323 @@
+// Steps, masks, resets and guards of a batch.   [IA-3], [IA-5], [IA-8]
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <thread>
+
+#include "flexor/core/status.hpp"
+#include "sim/state_hash.hpp"
+#include "sim_models.hpp"
+
+namespace flexor {
+namespace {
+
+using testing::integers;
+using testing::numbers;
+using testing::reference_options;
+using testing::rig;
+using testing::suspended_load;
+
+using Mask = std::vector<std::uint8_t>;
+
+/// Different worlds, so that mixing them up shows.
+void stir(Simulation& sim) {
+  for (int w = 0; w < sim.options().num_worlds; ++w)
+    for (int d = 0; d < sim.model().nv(); ++d)
+      numbers(sim, Field::qvel, d)[w] = 0.1 * std::sin(1.0 + w + 3 * d);
+}
+
+std::vector<double> read_outs(const Simulation& sim, FieldGroup group) {
+  std::vector<double> all;
+  for (int f = 0; f < kFieldCount; ++f) {
+    const Field field = static_cast<Field>(f);
+    const ArrayRef ref = sim.array(field);
+    if (info(field).group != group || ref.type != FieldType::kDouble) continue;
+    for (int c = 0; c < ref.count * ref.width; ++c)
+      for (long w = 0; w < ref.num_worlds; ++w) all.push_back(numbers(sim, field, c)[w]);
+  }
+  return all;
+}
+
+TEST(StateHash, IsFnv1a) {  // interfaces.md 10, case 14
+  EXPECT_EQ(fnv1a("", 0), 0xcbf29ce484222325u);
+  EXPECT_EQ(fnv1a("a", 1), 0xaf63dc4c8601ec8cu);
+}
+
+TEST(StateHash, SeesEveryStateFieldOfItsWorldAlone) {
+  const Simulation sim(rig().finalize(), reference_options(3));
+  const auto before = sim.state_hash();
+  EXPECT_EQ(before[0], before[2]);
+  for (int f = 0; f < kFieldCount; ++f) {
+    const Field field = static_cast<Field>(f);
+    const ArrayRef ref = sim.array(field);
+    if (ref.data == nullptr) continue;
+    // flip a bit of the last component of world 1
+    const long last = ref.count * ref.width - 1;
+    auto* byte =
+        static_cast<unsigned char*>(ref.data) + (last * ref.world_stride + 1) * ref.item_size();
+    *byte ^= 1;
+    const auto after = sim.state_hash();
+    *byte ^= 1;
+    EXPECT_EQ(after[0], before[0]);
+    EXPECT_EQ(after[1] != before[1], info(field).group == FieldGroup::kState) << info(field).name;
+  }
+}
+
+TEST(Step, TwoAtOnceAreTwo) {  // interfaces.md 10, case 4
+  for (const Guard guard : {Guard::kIgnore, Guard::kFreeze, Guard::kReset, Guard::kRaise}) {
+    SimulationOptions options = reference_options(3);
+    options.guard = guard;
+    Simulation a(rig().finalize(), options), b(rig().finalize(), options);
+    stir(a), stir(b);
+    a.step(2);
+    b.step(), b.step();
+    EXPECT_EQ(a.state_hash(), b.state_hash());
+    EXPECT_EQ(read_outs(a, FieldGroup::kGeometry), read_outs(b, FieldGroup::kGeometry));
+    EXPECT_EQ(read_outs(a, FieldGroup::kStep), read_outs(b, FieldGroup::kStep));
+  }
+}
+
+TEST(Step, ForwardIsIdempotentAndWritesGeometryAlone) {
+  Simulation sim(rig().finalize(), reference_options(2));
+  stir(sim);
+  sim.step();
+  const auto state = sim.state_hash();
+  const auto geometry = read_outs(sim, FieldGroup::kGeometry);
+  const auto step = read_outs(sim, FieldGroup::kStep);
+  sim.forward();
+  EXPECT_EQ(sim.state_hash(), state);
+  EXPECT_EQ(read_outs(sim, FieldGroup::kGeometry), geometry);
+  EXPECT_EQ(read_outs(sim, FieldGroup::kStep), step);
+}
+
+TEST(Step, WithoutRefreshLeavesGeometryAtTheStartOfTheLastStep) {
+  Simulation a(rig().finalize(), reference_options(1)), b(rig().finalize(), reference_options(1));
+  stir(a), stir(b);
+  a.step(3, {}, false);
+  b.step(2);
+  EXPECT_EQ(read_outs(a, FieldGroup::kGeometry), read_outs(b, FieldGroup::kGeometry));
+}
+
+TEST(Step, MaskedWorldsKeepEveryBit) {  // interfaces.md 10, case 9
+  const Model model = rig().finalize();
+  Simulation all(model, reference_options(10)), some(model, reference_options(10));
+  stir(all), stir(some);
+  const auto before = some.state_hash();
+  Mask mask(10, 0);
+  for (const int w : {1, 4, 7}) mask[w] = 1;
+  all.step(3);
+  some.step(3, mask);
+  for (int w = 0; w < 10; ++w)
+    EXPECT_EQ(some.state_hash()[w], mask[w] ? all.state_hash()[w] : before[w]);
+  const auto after = some.state_hash();
+  some.step(3, Mask(10, 0));
+  EXPECT_EQ(some.state_hash(), after);
+  EXPECT_THROW(some.step(1, Mask(9, 1)), ShapeError);
+  EXPECT_THROW(some.step(-1), ConfigError);
+}
+
+TEST(Step, ARowOfABatchIsABatchOfOne) {
+  Simulation batch(rig().finalize(), reference_options(5));
+  stir(batch);
+  Simulation one(rig().finalize(), reference_options(1));
+  for (int d = 0; d < 10; ++d) numbers(one, Field::qvel, d)[0] = numbers(batch, Field::qvel, d)[3];
+  batch.step(5), one.step(5);
+  EXPECT_EQ(batch.state_hash()[3], one.state_hash()[0]);
+}
+
+TEST(Step, SuspendedLoadComesToRest) {  // interfaces.md 10, cases 5 and 6
+  SimulationOptions options = reference_options(4);
+  Simulation sim(suspended_load().finalize(), options);
+  sim.set_parameter("tendon/t/stiffness", std::vector<double>{500, 250, 500, 1000});
+  numbers(sim, Field::drive_force)[0] = -2;
+  sim.step(3000);
+  // statics: spring force = weight less the drive's pull
+  const double expected[4] = {1.01562, 1.03924, 1.01962, 1.00981};
+  for (int w = 0; w < 4; ++w) {
+    EXPECT_NEAR(numbers(sim, Field::tendon_length)[w], expected[w], 1e-6);
+    EXPECT_NEAR(numbers(sim, Field::tendon_tension)[w], 9.81, 1e-5);
+  }
+  EXPECT_NEAR(numbers(sim, Field::tendon_drive_force)[0], -2, 1e-9);
+  EXPECT_NEAR(numbers(sim, Field::tendon_passive_force)[0], -7.81, 1e-5);
+}
+
+TEST(Dynamics, AreThoseOfTheLoad) {
+  Simulation sim(suspended_load().finalize(), reference_options(2));
+  sim.set_parameter("body/load/mass", std::vector<double>{1, 3});
+  EXPECT_EQ(sim.mass_matrix(), (std::vector<double>{1, 3}));
+  EXPECT_NEAR(sim.bias_force()[1], 3 * 9.81, 1e-12);  // minus gravity's force
+}
+
+TEST(Reset, PutsMaskedWorldsBackAndLeavesTheOthers) {  // interfaces.md 10, case 9
+  const Model model = rig().finalize();
+  Simulation sim(model, reference_options(6)), fresh(model, reference_options(6));
+  stir(sim);
+  numbers(sim, Field::drive_force)[2] = -4;
+  numbers(sim, Field::body_wrench, 7)[2] = 1;
+  sim.step(4);
+  const auto before = sim.state_hash();
+  sim.reset(Mask{0, 0, 1, 0, 1, 0});
+  for (const int w : {0, 1, 3, 5}) EXPECT_EQ(sim.state_hash()[w], before[w]);
+  for (const int w : {2, 4}) EXPECT_EQ(sim.state_hash()[w], fresh.state_hash()[w]);
+  for (int f = 0; f < kFieldCount; ++f) {  // commands and read-outs, too
+    const Field field = static_cast<Field>(f);
+    const ArrayRef ref = sim.array(field);
+    if (ref.type != FieldType::kDouble) continue;
+    for (int c = 0; c < ref.count * ref.width; ++c)
+      EXPECT_EQ(numbers(sim, field, c)[2], numbers(fresh, field, c)[2]) << info(field).name;
+  }
+}
+
+TEST(Reset, KeepsParametersAndReferenceLengths) {
+  Simulation sim(suspended_load().finalize(), reference_options(1));
+  sim.set_parameter("tendon/t/stiffness", std::vector<double>{9});
+  numbers(sim, Field::reference_length)[0] = 0.75;
+  sim.step();
+  sim.reset();
+  EXPECT_EQ(sim.parameter("tendon/t/stiffness")[0], 9);
+  EXPECT_EQ(numbers(sim, Field::reference_length)[0], 0.75);
+}
+
+TEST(Reset, TakesAKeyframeOrRows) {
+  Simulation sim(rig().finalize(), reference_options(3));
+  sim.reset({}, 0);
+  EXPECT_EQ(numbers(sim, Field::qpos, 11)[1], 0.3);
+  EXPECT_EQ(numbers(sim, Field::qvel, 4)[2], 0.1);
+
+  std::vector<double> rows(2 * 12, 0.0);
+  for (int row = 0; row < 2; ++row) rows[row * 12 + 3] = 2, rows[row * 12 + 7] = 1;
+  rows[12 + 11] = 0.25;
+  sim.reset(Mask{1, 0, 1}, -1, rows);
+  EXPECT_EQ(numbers(sim, Field::qpos, 3)[0], 1);  // normalised
+  EXPECT_EQ(numbers(sim, Field::qpos, 11)[2], 0.25);
+  EXPECT_EQ(numbers(sim, Field::qpos, 11)[1], 0.3);
+  EXPECT_EQ(numbers(sim, Field::qvel, 4)[2], 0);
+
+  const auto before = sim.state_hash();
+  EXPECT_THROW(sim.reset({}, 1), ConfigError);
+  EXPECT_THROW(sim.reset({}, -1, std::vector<double>(13)), ShapeError);
+  EXPECT_THROW(sim.reset({}, -1, std::vector<double>(12, 0.0)), ConfigError);  // null quaternion
+  rows[0] = kNaN;
+  EXPECT_THROW(sim.reset(Mask{1, 0, 1}, -1, rows), ConfigError);
+  EXPECT_THROW(sim.reset(Mask{1, 0}), ShapeError);
+  EXPECT_EQ(sim.state_hash(), before);
+}
+
+TEST(ClearStatus, TouchesTheMaskAlone) {
+  Simulation sim(suspended_load().finalize(), reference_options(2));
+  integers(sim, Field::status)[0] = integers(sim, Field::status)[1] = NOT_CONVERGED;
+  sim.clear_status(Mask{0, 1});
+  EXPECT_EQ(integers(sim, Field::status)[0], NOT_CONVERGED);
+  EXPECT_EQ(integers(sim, Field::status)[1], 0);
+}
+
+TEST(Guard, FreezesAFaultyWorldAlone) {  // interfaces.md 10, case 12
+  const Model model = rig().finalize();
+  Simulation sim(model, reference_options(64)), sound(model, reference_options(64));
+  stir(sim), stir(sound);
+  sim.step(2), sound.step(2);
+  numbers(sim, Field::qvel, 9)[7] = kNaN;
+  sim.step(3), sound.step(3);
+  for (int w = 0; w < 64; ++w) {
+    if (w == 7) continue;
+    EXPECT_EQ(sim.state_hash()[w], sound.state_hash()[w]);
+    EXPECT_EQ(integers(sim, Field::status)[w], integers(sound, Field::status)[w]);
+  }
+  EXPECT_TRUE(integers(sim, Field::status)[7] & NONFINITE_STATE);
+  EXPECT_TRUE(integers(sim, Field::status)[7] & FROZEN);
+  for (int f = 0; f < kFieldCount; ++f) {
+    const Field field = static_cast<Field>(f);
+    const ArrayRef ref = sim.array(field);
+    if (ref.type != FieldType::kDouble) continue;
+    for (int c = 0; c < ref.count * ref.width; ++c)
+      EXPECT_TRUE(std::isfinite(numbers(sim, field, c)[7])) << info(field).name;
+  }
+  const auto frozen = sim.state_hash()[7];
+  sim.step(5);
+  EXPECT_EQ(sim.state_hash()[7], frozen);
+  sim.reset(Mask(64, 1));
+  EXPECT_EQ(integers(sim, Field::status)[7], 0);
+  sim.step();
+  EXPECT_EQ(integers(sim, Field::step_count)[2 * 7], 1);  // low half of the counter
+}
+
+TEST(Guard, ResetsAFaultyWorldAndGoesOn) {
+  SimulationOptions options = reference_options(3);
+  options.guard = Guard::kReset;
+  const Model model = rig().finalize();
+  Simulation sim(model, options), fresh(model, options);
+  numbers(sim, Field::qvel, 2)[1] = kNaN;
+  sim.step(3);  // the first step fails and resets, two follow
+  fresh.step(2);
+  EXPECT_EQ(sim.state_hash()[1], fresh.state_hash()[1]);
+  EXPECT_EQ(integers(sim, Field::status)[1] & NONFINITE_STATE, 0);
+}
+
+TEST(Guard, RaisesNamingTheWorlds) {
+  SimulationOptions options = reference_options(3);
+  options.guard = Guard::kRaise;
+  Simulation sim(rig().finalize(), options);
+  numbers(sim, Field::qvel, 2)[1] = kInfinity;
+  try {
+    sim.step(4);
+    FAIL() << "no error";
+  } catch (const SimulationError& error) {
+    EXPECT_NE(std::string(error.what()).find("1 (NONFINITE_STATE"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(integers(sim, Field::step_count)[0], 1);  // the step was finished
+}
+
+TEST(Guard, IgnoreSetsBitsOnly) {
+  SimulationOptions options = reference_options(2);
+  options.guard = Guard::kIgnore;
+  Simulation sim(rig().finalize(), options);
+  numbers(sim, Field::qvel, 2)[1] = kNaN;
+  sim.step(2);
+  EXPECT_TRUE(integers(sim, Field::status)[1] & NONFINITE_STATE);
+  EXPECT_FALSE(integers(sim, Field::status)[1] & FROZEN);
+  EXPECT_EQ(integers(sim, Field::status)[0], 0);
+}
+
+TEST(Commands, ANonFiniteOneFallsBackOnTheLastFinite) {
+  const Model model = suspended_load().finalize();
+  Simulation sim(model, reference_options(2)), steady(model, reference_options(2));
+  for (Simulation* s : {&sim, &steady}) {
+    numbers(*s, Field::drive_force)[0] = -3;
+    s->step();
+  }
+  numbers(sim, Field::drive_force)[0] = kNaN;
+  sim.step(), steady.step();
+  EXPECT_EQ(integers(sim, Field::status)[0], NONFINITE_COMMAND);
+  EXPECT_EQ(numbers(sim, Field::qpos)[0], numbers(steady, Field::qpos)[0]);
+  EXPECT_EQ(integers(sim, Field::status)[1], 0);
+}
+
+TEST(Concurrency, ASecondCallIsRefusedAtOnce) {  // interfaces.md 10, case 13
+  Simulation sim(rig().finalize(), reference_options(64));
+  std::atomic<bool> is_done = false;
+  std::atomic<long> refused = 0;
+  std::thread other([&] {
+    while (!is_done) {
+      try {
+        sim.clear_status();
+      } catch (const ConcurrencyError&) {
+        ++refused;
+      }
+    }
+  });
+  long stepped = 0;
+  while (stepped < 20 || refused == 0) try {
+      sim.step();
+      ++stepped;
+    } catch (const ConcurrencyError&) {
+    }
+  is_done = true;
+  other.join();
+  EXPECT_GT(refused, 0);
+}
+
+}  // namespace
+}  // namespace flexor
