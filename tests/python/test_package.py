@@ -94,17 +94,6 @@ def test_scripts_are_runnable(name):
     subprocess.run(["bash", "-n", file], check=True)
 
 
-def test_python_is_formatted():
-    """ruff decides formatting and lint of everything in Python."""
-    pytest.importorskip("ruff")
-    for command in (["check", "-q"], ["format", "-q", "--check"]):
-        done = subprocess.run(
-            [sys.executable, "-m", "ruff", *command, "python", "scripts", "benchmarks", "tests"],
-            cwd=ROOT, capture_output=True, text=True,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stdout + done.stderr
-
-
 def test_info_and_devices():
     info = flexor.info()
     assert {"version", "compiler", "isa", "cpus", "python", "numpy"} <= set(info)
