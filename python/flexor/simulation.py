@@ -269,6 +269,8 @@ class Simulation:
 
     def _forget_rounding(self):
         """What `set` does after writing qpos: the rounding remainder belonged to the old values."""
+        if self.precision != "float32":
+            return None  # kept in float32 only
         remainder = self._array("qpos_compensation")
         return None if 0 in remainder.shape else lambda worlds: remainder.set(0, worlds)
 
