@@ -6,7 +6,7 @@
 // Motion of one joint [MF-3]: R = R_parent frame(q), p = anchor - R joint_anchor.
 
 #include "flexor/math/spatial.hpp"
-#include "flexor/step/context.hpp"
+#include "flexor/state/context.hpp"
 
 namespace flexor {
 
@@ -23,16 +23,6 @@ FLEXOR_INLINE Mat3<Real> axis_rotation(const Vec3<Real>& a, const Real& q) {
   return {{xx + c * (Real(1) - xx), xy + sa.z, xz - sa.y},
           {xy - sa.z, yy + c * (Real(1) - yy), yz + sa.x},
           {xz + sa.y, yz - sa.x, zz + c * (Real(1) - zz)}};
-}
-
-template <class C>
-FLEXOR_INLINE Motion<typename C::Real> motion_at(const C& cells, int i) {
-  return {vector_at(cells, i), vector_at(cells, i + 3)};
-}
-template <class C>
-FLEXOR_INLINE void put(const C& cells, int i, const Motion<typename C::Real>& m) {
-  put(cells, i, m.angular);
-  put(cells, i + 3, m.linear);
 }
 
 struct Kinematics {

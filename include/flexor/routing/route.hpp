@@ -8,9 +8,8 @@
 // vectors for each ([E-7], leg incidence). A guide piece is two legs, guide to a and guide to b,
 // whose forces act at a and b and react on the guide's body.
 
-#include "flexor/dynamics/kinematics.hpp"
 #include "flexor/routing/guide.hpp"
-#include "flexor/step/context.hpp"
+#include "flexor/state/context.hpp"
 
 namespace flexor {
 

@@ -6,11 +6,12 @@
 #include "flexor/core/team.hpp"
 #include "flexor/math/functions.hpp"
 #include "flexor/math/quaternion.hpp"
+#include "flexor/math/spatial.hpp"
 #include "flexor/math/vec3.hpp"
 #include "flexor/model/description_enums.hpp"
 #include "flexor/model/plan.hpp"
 #include "flexor/state/batch_view.hpp"
-#include "flexor/step/settings.hpp"
+#include "flexor/state/settings.hpp"
 
 namespace flexor {
 
@@ -126,6 +127,15 @@ FLEXOR_INLINE void put(const C& cells, int i, const Mat3<typename C::Real>& m) {
   put(cells, i, m.x);
   put(cells, i + 3, m.y);
   put(cells, i + 6, m.z);
+}
+template <class C>
+FLEXOR_INLINE Motion<typename C::Real> motion_at(const C& cells, int i) {
+  return {vector_at(cells, i), vector_at(cells, i + 3)};
+}
+template <class C>
+FLEXOR_INLINE void put(const C& cells, int i, const Motion<typename C::Real>& m) {
+  put(cells, i, m.angular);
+  put(cells, i + 3, m.linear);
 }
 
 }  // namespace flexor
