@@ -1,6 +1,5 @@
 #pragma once
-// The plan in host memory, where the model compiler writes it and from where a backend hands out views.
-// Host code only.
+// The plan in host memory: the model compiler writes it, backends hand out views. Host code only.
 
 #include <vector>
 

@@ -8,9 +8,6 @@
 #include "flexor/model/constants.hpp"
 #include "flexor/model/parameters.hpp"
 
-#ifndef __CUDA_ARCH__
-#endif
-
 namespace flexor {
 
 enum LinkFlag : int {

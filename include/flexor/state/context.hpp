@@ -55,13 +55,19 @@ struct Context {
     return constant(plan.parameter(kind, element));
   }
 
-  FLEXOR_INLINE Real time_step() const {
-    return constant(plan.constant(Constant::time_step, 0));
-  }
+  FLEXOR_INLINE Real time_step() const { return constant(plan.constant(Constant::time_step, 0)); }
   /// th, ka, s of [P-7].
   FLEXOR_INLINE Real implicit_factor(int i) const {
     return constant(plan.constant(Constant::implicit_factors, 0) + i);
   }
+  /// Coordinate i of the configuration and of the velocity; at the reference pose and at rest when
+  /// `at_reference`.
+  FLEXOR_INLINE Real coordinate(int i) const {
+    return at_reference ? constant(plan.constant(Constant::reference_coordinate, i))
+                        : load(Field::qpos, i);
+  }
+  FLEXOR_INLINE Real rate(int i) const { return at_reference ? Real(0) : load(Field::qvel, i); }
+
   FLEXOR_INLINE bool has(Field field) const { return batch.field[static_cast<int>(field)]; }
   FLEXOR_INLINE Scalar* at(Field field, int component) const {
     return static_cast<Scalar*>(batch.field[static_cast<int>(field)]) +
@@ -87,8 +93,8 @@ struct Context {
   }
   FLEXOR_INLINE void store_bits(Field field, int component, const Bits<Real>& bits) const {
     std::int32_t* p = int_at(field, component);
-    store_int32(p, real_to_bits(select(active, bits_to_real(bits),
-                                       bits_to_real(load_int32(p, Real())))));
+    store_int32(
+        p, real_to_bits(select(active, bits_to_real(bits), bits_to_real(load_int32(p, Real())))));
   }
   FLEXOR_INLINE Mask flags(Field field, int component) const {
     return load_flags(static_cast<const std::uint8_t*>(batch.field[static_cast<int>(field)]) +
