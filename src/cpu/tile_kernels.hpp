@@ -6,7 +6,7 @@
 
 #include "flexor/model/plan.hpp"
 #include "flexor/state/batch_view.hpp"
-#include "flexor/step/settings.hpp"
+#include "flexor/state/settings.hpp"
 
 namespace flexor {
 

@@ -2,6 +2,7 @@
 // State of the next step: scalars q += h v_+, quaternions Q <- normalise(Q Exp(h w_+)).   [P-4]
 // A world whose step failed keeps every bit of its state.
 
+#include "flexor/dynamics/kinematics.hpp"
 #include "flexor/step/report.hpp"
 
 namespace flexor {

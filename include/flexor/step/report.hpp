@@ -184,7 +184,7 @@ struct ReportForces {
       return;
     }
     // [P-9]
-    const Real v = Kinematics::rate(c, i), dv = w[cell.end_velocity + i] - v;
+    const Real v = c.rate(i), dv = w[cell.end_velocity + i] - v;
     const Real th = c.implicit_factor(0), kah = c.implicit_factor(1) * h;
     Real command = w[cell.command_torque + i], spring = zero;
     const Real damping = c.parameter(K::joint_damping, j);
