@@ -18,68 +18,6 @@ const char* severity_name(Severity severity) {
   return "";
 }
 
-const char* bin_name(Bin bin) {
-  switch (bin) {
-    case Bin::kRead:
-      return "read";
-    case Bin::kApproximated:
-      return "approximated";
-    case Bin::kIgnored:
-      return "ignored";
-    case Bin::kRejected:
-      return "rejected";
-  }
-  return "";
-}
-
-constexpr const char* kIgnoredClassNames[] = {"",         "visual",  "solver",
-                                              "inactive", "physics", "output"};
-
-py::tuple to_tuple(const Source& source) {
-  return py::make_tuple(source.file, source.line, source.column);
-}
-
-/// Machine report [MF-25] but for the counts, which the package adds.
-py::dict to_dict(const Report& report) {
-  py::dict out;
-  out["report_version"] = 1;
-  out["file"] = report.file;
-  out["format"] = report.format;
-  out["model"] = report.model;
-  out["ok"] = report.ok;
-  out["strict"] = report.strict;
-  py::list files;
-  for (const ReportFile& file : report.files) {
-    py::dict entry;
-    entry["path"] = file.path;
-    entry["role"] = file.role;
-    entry["bytes"] = file.bytes;
-    entry["from"] = to_tuple(file.from);
-    files.append(entry);
-  }
-  out["files"] = files;
-  py::dict bins, ignored;
-  bins["read"] = report.read;
-  bins["approximated"] = report.approximated;
-  for (int c = 1; c < 6; ++c) ignored[kIgnoredClassNames[c]] = report.ignored[c];
-  bins["ignored"] = ignored;
-  bins["rejected"] = report.rejected;
-  bins["total"] = report.total;
-  out["bins"] = bins;
-  py::list items;
-  for (const ReportItem& item : report.items) {
-    py::dict entry = python::to_dict(item.problem);
-    entry["bin"] = bin_name(item.bin);
-    entry["class"] = kIgnoredClassNames[static_cast<int>(item.ignored_class)];
-    py::list places;
-    for (const Source& place : item.places) places.append(to_tuple(place));
-    entry["places"] = places;
-    items.append(entry);
-  }
-  out["items"] = items;
-  return out;
-}
-
 const char* owner_name(Owner owner) {
   switch (owner) {
     case Owner::kOption:
@@ -337,7 +275,7 @@ LoadOptions load_options(const std::string& format, const std::string& strict,
                          const std::map<std::string, std::vector<double>>& overrides,
                          const std::map<std::string, std::string>& options,
                          const std::string& softness, const std::set<std::string>& allow,
-                         int max_problems) {
+                         int max_problems, const std::string& paths, const std::string& root) {
   LoadOptions out;
   out.format = format;
   out.strict = strict == "exact"   ? Strict::kExact
@@ -349,6 +287,8 @@ LoadOptions load_options(const std::string& format, const std::string& strict,
   out.softness = softness;
   out.allow = allow;
   out.max_problems = max_problems;
+  out.paths = paths;
+  out.root = root;
   return out;
 }
 
@@ -408,7 +348,9 @@ void bind_model(py::module_& m) {
   model.def_property_readonly("nq", &Model::nq)
       .def_property_readonly("nv", &Model::nv)
       .def_property_readonly("qpos0", &Model::qpos0)
-      .def_property_readonly("report", [](const Model& x) { return to_dict(x.report()); })
+      .def_property_readonly("report", [](const Model& x) { return to_json(x.report()); })
+      .def_property_readonly("hash", &model_hash)
+      .def("reference_length", &Model::reference_length)
       .def("names", [](const Model& x,
                        const std::string& kind) { return py::tuple(py::cast(x.names(kind))); })
       .def("index", [](const Model& x, const std::string& kind,
@@ -433,7 +375,13 @@ void bind_model(py::module_& m) {
   py::class_<LoadOptions>(m, "LoadOptions")
       .def(py::init(&load_options), py::kw_only(), py::arg("format"), py::arg("strict"),
            py::arg("assets"), py::arg("overrides"), py::arg("options"), py::arg("softness"),
-           py::arg("allow"), py::arg("max_problems"));
+           py::arg("allow"), py::arg("max_problems"), py::arg("paths"), py::arg("root"));
+  m.def(
+      "validate",
+      [](const std::string& path_or_text, const LoadOptions& options) {
+        return to_json(validate(path_or_text, options));
+      },
+      py::call_guard<py::gil_scoped_release>());
   m.def("load_model", &load_model, py::call_guard<py::gil_scoped_release>());
   m.def("load_builder", &load_builder, py::call_guard<py::gil_scoped_release>());
 }

@@ -95,11 +95,11 @@ py::list fields() {
   return out;
 }
 
-/// [(name, value, is_informational, cause)]
+/// [(name, value, is_informational, cause, remedy)]
 py::list status_bits() {
   py::list out;
-#define X(name, value, is_informational, cause) \
-  out.append(py::make_tuple(#name, value, is_informational, cause));
+#define X(name, value, is_informational, cause, remedy) \
+  out.append(py::make_tuple(#name, value, is_informational, cause, remedy));
   FLEXOR_STATUS_BITS(X)
 #undef X
   return out;

@@ -12,7 +12,12 @@
 namespace flexor::python {
 namespace {
 
-/// A batch and who is in it. Arrays of the package hold this object, so storage outlives `close`.
+/// Owner of the memory of a batch's arrays; what the package's arrays hold on to.
+struct Storage {
+  std::shared_ptr<void> owner;
+};
+
+/// A batch and who is in it.
 struct Batch {
   Batch(const Model& model, const SimulationOptions& options) : simulation(model, options) {}
 
@@ -188,12 +193,14 @@ void bind_simulation(py::module_& m) {
   bind_buffer<double>(m, "DoubleBuffer");
   bind_buffer<std::uint64_t>(m, "WordBuffer");
 
+  py::class_<Storage>(m, "Storage");
   py::class_<Batch>(m, "Simulation")
       .def(py::init(&make_batch), py::arg("model"), py::kw_only(), py::arg("num_worlds"),
            py::arg("device"), py::arg("precision"), py::arg("num_threads"), py::arg("outputs"),
            py::arg("inert"), py::arg("guard"), py::arg("solver"), py::arg("iterations"),
            py::arg("tolerance"), py::arg("warm_start"))
       .def_property_readonly("options", &options_of)
+      .def("storage", [](const Batch& b) { return Storage{b.simulation.storage()}; })
       .def("array",
            [](const Batch& b, int field) {
              return to_tuple(b.simulation.array(static_cast<Field>(field)));

@@ -24,7 +24,7 @@ from flexor.errors import (
     UnknownNameError,
 )
 from flexor.facts import devices, info
-from flexor.model import Model, load_builder, load_model
+from flexor.model import Model, load_builder, load_model, validate
 from flexor.path import cylinder, joint_term, pulley, sphere, via
 from flexor.simulation import FIELDS, Parameter, Simulation
 from flexor.status import Status
@@ -58,5 +58,6 @@ __all__ = [
     "models",
     "pulley",
     "sphere",
+    "validate",
     "via",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import operator
 import os
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -140,26 +142,25 @@ class Model:
 
     @property
     def report(self) -> dict:
-        report = self._core.report
-        tendons = self.tendons
-        elements = [e for t in tendons for e in t.path]
-        guides = (_core.ElementType.sphere, _core.ElementType.cylinder)
-        bodies = self.bodies
-        report["counts"] = {
-            "bodies": len(bodies),
-            "moving_mass": sum(b.mass for b in bodies),
-            "nq": self.nq,
-            "nv": self.nv,
-            "joints": self.joint_count,
-            "sites": self.site_count,
-            "geoms": self.geom_count,
-            "tendons": len(tendons),
-            "path_elements": len(elements),
-            "guides": sum(e.type in guides for e in elements),
-            "pulleys": sum(e.type == _core.ElementType.pulley for e in elements),
-            "keyframes": self.keyframe_count,
-        }
-        return report
+        return json.loads(self._core.report)
+
+    @property
+    def hash(self) -> str:
+        """32 hex digits over every name and number of the model: equal models, equal hash."""
+        return self._core.hash
+
+    def reference_length(self, tendon: str | int) -> float:
+        """Length of a tendon at the reference pose, or as given [m]."""
+        i = self.index("tendon", tendon) if isinstance(tendon, str) else operator.index(tendon)
+        if not 0 <= i < self.tendon_count:
+            raise ConfigError(f"tendon: index {i} is outside 0 ... {self.tendon_count - 1}")
+        return self._core.reference_length(i)
+
+    def __eq__(self, other) -> bool:
+        return self.hash == other.hash if isinstance(other, Model) else NotImplemented
+
+    def __hash__(self) -> int:
+        return int(self.hash, 16)
 
     def names(self, kind: str) -> tuple[str, ...]:
         """Names of one kind in index order. ConfigError for an unknown kind."""
@@ -227,13 +228,17 @@ def _as_text(name: str, value) -> str:
     return " ".join(repr(float(x)) for x in np.atleast_1d(numbers))
 
 
-def _load_options(format, strict, assets, overrides, options, softness, allow, max_problems):
+def _load_options(
+    format, strict, assets, overrides, options, softness, allow, max_problems, paths, root
+):
     if strict not in (True, False, "exact"):
         raise ConfigError(f"strict: {strict!r} is not one of True, False, 'exact'")
     if format not in (None, "mjcf"):
         raise ConfigError(f"format: {format!r} is not one of None, 'mjcf'")
     if softness not in ("written", "hard", "all"):
         raise ConfigError(f"softness: {softness!r} is not one of 'written', 'hard', 'all'")
+    if paths not in ("any", "inside"):
+        raise ConfigError(f"paths: {paths!r} is not one of 'any', 'inside'")
     if isinstance(allow, str):
         allow = (allow,)
     blobs = {}
@@ -254,6 +259,8 @@ def _load_options(format, strict, assets, overrides, options, softness, allow, m
         softness=softness,
         allow=set(allow),
         max_problems=int(max_problems),
+        paths=paths,
+        root=os.fspath(root or ""),
     )
 
 
@@ -277,6 +284,8 @@ def load_model(
     softness: str = "written",
     allow: Iterable[str] = (),
     max_problems: int = 20,
+    paths: str = "any",
+    root: str | os.PathLike | None = None,
 ) -> Model:
     """Load a model file, or text that begins with '<'.
 
@@ -286,10 +295,11 @@ def load_model(
     overrides: parameter name -> value(s); options: model option -> value; both before compilation.
     softness: which solref/solimp become compliances: "written" ones, none ("hard"), or "all".
     allow: codes of problems that shall only warn.
+    paths, root: with "inside" every opened file must lie under `root` (the main file's folder).
     Raises ModelError with all problems, each with file, line and column.
     """
     settings = _load_options(
-        format, strict, assets, overrides, options, softness, allow, max_problems
+        format, strict, assets, overrides, options, softness, allow, max_problems, paths, root
     )
     return Model(_core.load_model(_source(path_or_text), settings))
 
@@ -305,9 +315,24 @@ def load_builder(
     softness: str = "written",
     allow: Iterable[str] = (),
     max_problems: int = 20,
+    paths: str = "any",
+    root: str | os.PathLike | None = None,
 ) -> ModelBuilder:
     """The same as `load_model` without compiling: an editable builder."""
     settings = _load_options(
-        format, strict, assets, overrides, options, softness, allow, max_problems
+        format, strict, assets, overrides, options, softness, allow, max_problems, paths, root
     )
     return ModelBuilder._wrap(_core.load_builder(_source(path_or_text), settings))
+
+
+def validate(path_or_text: str | os.PathLike, **options) -> dict:
+    """Report of what `load_model` (same options) would do with a file; never raises for problems of
+    the model: report["ok"] says whether it can be built, report["items"] says all."""
+    settings = dict(
+        format=None, strict=True, assets=None, overrides=None, options=None, softness="written",
+        allow=(), max_problems=0, paths="any", root=None,
+    )  # fmt: skip
+    for name in options:
+        if name not in settings:
+            raise TypeError(f"validate() has no argument {name!r}")
+    return json.loads(_core.validate(_source(path_or_text), _load_options(**settings | options)))

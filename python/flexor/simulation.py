@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import operator
 import os
+import zipfile
 from collections.abc import Iterable
 
 import numpy as np
 
 from flexor import _core
 from flexor.array import Array, world_indices
-from flexor.errors import ConfigError, FlexorError, ShapeError, SimulationError
+from flexor.errors import CheckpointError, ConfigError, FlexorError, ShapeError, SimulationError
 from flexor.model import Model, ParameterInfo
 from flexor.names import unknown
 
@@ -45,6 +47,18 @@ def _names(argument: str, value, word: str, as_word: list[str]) -> list[str]:
         if not isinstance(name, str):
             raise TypeError(f"{argument}: expected names, got {name!r}")
     return names
+
+
+def _read_header(path: str | os.PathLike) -> dict:
+    """Header of a checkpoint. CheckpointError if it is none."""
+    try:
+        with np.load(path, allow_pickle=False) as members:
+            header = json.loads(members["header"].tobytes())
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise CheckpointError(f"{os.fspath(path)}: no checkpoint: {error}") from None
+    if not isinstance(header, dict) or not isinstance(header.get("num_worlds"), int):
+        raise CheckpointError(f"{os.fspath(path)}: no checkpoint: its header names no num_worlds")
+    return header
 
 
 class Parameter:
@@ -165,6 +179,7 @@ class Simulation:
             warm_start=bool(warm_start),
         )
         self._options = self._core.options
+        self._storage = self._core.storage()
         self._arrays: dict[str, Array] = {}
 
     # --- what it is ---
@@ -237,7 +252,7 @@ class Simulation:
                 shape, strides = (*shape, width), (*strides, stride * item)
             names = self._core.component_names(field)
         return Array(
-            self._core,
+            self._storage,
             address,
             name=name,
             shape=shape,
@@ -249,14 +264,13 @@ class Simulation:
             device=self.device,
             is_state=group == "state",
             is_writable=group in ("state", "command"),
-            after_set=self._forget_rounding if name == "qpos" else None,
+            after_set=self._forget_rounding() if name == "qpos" else None,
         )
 
-    def _forget_rounding(self, worlds) -> None:
-        """The rounding remainder belongs to the configuration that was overwritten."""
+    def _forget_rounding(self):
+        """What `set` does after writing qpos: the rounding remainder belonged to the old values."""
         remainder = self._array("qpos_compensation")
-        if 0 not in remainder.shape:
-            remainder.set(0, worlds)
+        return None if 0 in remainder.shape else lambda worlds: remainder.set(0, worlds)
 
     def __getattr__(self, name: str):
         # only names without a property reach this
@@ -403,6 +417,17 @@ class Simulation:
         """Take over a file of `save`. CheckpointError if it is damaged, of another model or batch
         size; nothing is changed then."""
         self._core.load_state(os.fspath(path))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike, model: Model, **options) -> Simulation:
+        """A new simulation of `model` that goes on where a file of `save` stopped; number of worlds,
+        device and precision are the file's. options: as for `Simulation`."""
+        header = _read_header(path)
+        for key in ("num_worlds", "device", "precision"):
+            options.setdefault(key, header.get(key))
+        sim = cls(model, **options)
+        sim.load_state(path)
+        return sim
 
     def get_state(self) -> dict[str, np.ndarray]:
         """Copies of all state and command arrays by name."""

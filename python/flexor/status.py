@@ -8,16 +8,18 @@ from flexor import _core
 
 _BITS = _core.status_bits()
 
-Status = enum.IntFlag("Status", [(name, value) for name, value, _, _ in _BITS])
+Status = enum.IntFlag("Status", [(name, value) for name, value, *_ in _BITS])
 Status.__doc__ = (
     "Status bits of a world (`sim.status`), sticky until reset or clear_status.\n\n"
-    + ("\n".join(f"{name}: {cause}." for name, _, _, cause in _BITS))
+    + ("\n".join(f"{name}: {cause}; {remedy}." for name, _, _, cause, remedy in _BITS))
 )
 
 #: bits that only inform: the step is as good as without them
-INFORMATIONAL = Status(sum(value for _, value, is_informational, _ in _BITS if is_informational))
+INFORMATIONAL = Status(sum(value for _, value, is_informational, *_ in _BITS if is_informational))
 
 
 def describe(bits: int) -> list[str]:
-    """One line a bit: its name and cause."""
-    return [f"{name}: {cause}" for name, value, _, cause in _BITS if bits & value]
+    """One line a bit: its name, cause and remedy."""
+    return [
+        f"{name}: {cause}; {remedy}" for name, value, _, cause, remedy in _BITS if bits & value
+    ]

@@ -1,0 +1,352 @@
+"""Cases 1, 2, 4, 5, 18, 19, 26, 39, 40 and 43 of routing.md 16: whole paths.
+
+Left out: the kinematic guide of 18, the second time derivatives over guides of 39 (straight paths
+are checked), compat in 26.
+"""
+
+import flexor
+import numpy as np
+import pytest
+import scenes
+from flexor import cylinder, pulley, via
+from random_models import difference_quotients, random_tree
+from routes import evaluate, matrix, multiply, random_rotation
+from support import GEOMETRY, assert_near
+
+PI = np.pi
+
+
+@pytest.fixture(params=GEOMETRY, ids=str)
+def backend(request):
+    return request.param
+
+
+def test_case_01_straight_piece(backend):
+    """[R-5]"""
+    b = scenes.builder()
+    for name in ("a", "b"):
+        scenes.add_point_mass(b, name)
+    b.add_spatial_tendon("line", [via(body="a"), via(body="b")])
+    r = evaluate(backend, b.finalize(), (0, 0, 0), (3, 4, 12))
+    r.check_length(13.0)
+    r.check_gradient_b([3 / 13, 4 / 13, 12 / 13])
+    assert_near(r.gradient_a[0], [-3 / 13, -4 / 13, -12 / 13], r.gradient_tolerance())
+
+
+def test_case_02_via_points(backend):
+    """Unit tension pulls every via point along both of its pieces: f_i = -g_i [R-3]."""
+    points = [(0, 0, 0), (0, 1, 0), (0, 1, 2), (-4, 1, 2), (-4, 0, 0)]
+    b = scenes.builder()
+    for i, pos in enumerate(points):
+        scenes.add_point_mass(b, f"p{i}", pos=pos)
+    b.add_spatial_tendon(
+        "line", [via(body=f"p{i}") for i in range(5)], drive={"force": -1.0}
+    )
+    run = backend.run(b.finalize())
+    run.step(1, refresh=False)
+    run.check("tendon_length", [7 + np.sqrt(5)], 1e-9, is_length=True)
+    run.check("tendon_length", ["9.236067977"], 1e-9, is_length=True)
+    k = 1 / np.sqrt(5)
+    forces = [(0, 1, 0), (0, -1, 1), (-1, 0, -1), (1, -k, -2 * k), (0, k, 2 * k)]
+    run.near(-run.get("tendon_jacobian").reshape(-1), np.ravel(forces), 1e-9)
+    run.near(run.get("qvel") / 0.001, np.ravel(forces), 1e-9)
+
+
+def two_branches(opening=None, **tendon):
+    """Branches of 2 m and 3 m; the second has divisor 2. `opening`: divisor of a pulley in front."""
+    b = scenes.builder()
+    scenes.add_point_mass(b, "A", pos=(2, 0, 0), axes="x")
+    scenes.add_point_mass(b, "B", pos=(3, 1, 0), axes="x")
+    path = [
+        via(body="world"),
+        via(body="A"),
+        pulley(2),
+        via(body="world", pos=(0, 1, 0)),
+        via(body="B"),
+    ]
+    b.add_spatial_tendon(
+        "line", ([pulley(opening)] if opening else []) + path, **tendon
+    )
+    return b.finalize()
+
+
+def test_case_04_branches(backend):
+    """[R-1]"""
+    run = backend.run(two_branches(drive={"force": -10.0}))
+    run.sim.forward()
+    run.check("tendon_length", [3.5], 1e-9, is_length=True)
+    run.check("branch_length", [2.0, 3.0], 1e-9, is_length=True)
+    run.step()
+    run.check("branch_tension", [10.0, 5.0], 1e-9)
+
+
+def test_case_04_locked_branches_move_against_each_other(backend):
+    run = backend.run(two_branches(lower_limit=3.5, upper_limit=3.5))
+    run.set("qvel", 1.0, at="A_x")
+    run.step()
+    a, b = run.get("qvel", "A_x"), run.get("qvel", "B_x")
+    assert abs(a) > 0.1
+    run.near(b, -2 * a, 1e-9, scale=1.0)
+
+
+def test_case_04_path_that_opens_with_a_pulley(backend):
+    run = backend.run(two_branches(opening=3))
+    run.sim.forward()
+    run.check("tendon_length", [2 / 3 + 3 / 2], 1e-9, is_length=True)
+
+
+def test_case_05_repeated_terms_of_a_fixed_tendon_add(backend):
+    """[R-36]: exactly, in every precision."""
+    b = scenes.builder()
+    for i in range(3):
+        scenes.add_point_mass(b, f"m{i}", axes="x")
+    b.add_fixed_tendon("sum", [("m2_x", 0.4), ("m0_x", -0.3), ("m2_x", 0.6)])
+    run = backend.run(b.finalize())
+    run.sim.forward()
+    real = np.float32 if backend.is_float32 else np.float64
+    assert np.array_equal(
+        run.get("tendon_jacobian").reshape(-1), [real(-0.3), 0.0, 1.0]
+    )
+
+
+def gantry(on="world"):
+    """Case 18: three vertical sliders under a cylinder, the third on a branch of divisor 2."""
+    b = scenes.builder()
+    for name, x in (("first", -0.5), ("second", 0.5), ("third", 3.0)):
+        scenes.add_point_mass(b, name, pos=(x, 0, 1), axes="z")
+    body, pos, side = "world", (0, 0, 2), (0, 0, 3)
+    if on != "world":
+        scenes.add_point_mass(b, "guide", pos=(0, 0, 2), axes="z")
+        body, pos, side = "guide", (0, 0, 0), (0, 0, 1)
+    b.add_spatial_tendon(
+        "line",
+        [
+            via(body="first"),
+            cylinder(body=body, pos=pos, radius=0.5, axis=(0, 1, 0), side=(body, side)),
+            via(body="second"),
+            pulley(2),
+            via(body="world", pos=(3, 0, 3)),
+            via(body="third"),
+        ],
+    )
+    return b.finalize()
+
+
+def test_case_18_half_turn_over_a_cylinder(backend):
+    run = backend.run(gantry())
+    run.sim.forward()
+    run.check("tendon_length", [3 + PI / 2], 1e-9, is_length=True)
+    run.near(run.get("tendon_jacobian").reshape(-1), [-1.0, -1.0, -0.5], 1e-9)
+    run.near(run.get("branch_length")[0] - 2, PI / 2, 1e-9, is_length=True)
+
+
+def test_case_18_guide_on_a_slider_feels_both_lines(backend):
+    run = backend.run(gantry(on="slider"))
+    run.sim.forward()
+    run.near(run.get("tendon_jacobian").reshape(-1), [-1.0, -1.0, -0.5, 2.0], 1e-9)
+    run.set("qvel", 0.3, at="guide_z")
+    run.sim.forward()
+    run.check("tendon_velocity", [0.6], 1e-9)
+
+
+def test_case_19_a_little_more_than_half_a_turn(backend):
+    r = evaluate(
+        backend,
+        scenes.guide_scene(
+            "cylinder", radius=0.49, pos=(0, 0, 2.65), axis=(0, 1, 0), side=(0, 0, 3.4)
+        ),
+        (-0.48, 0, 1.47),
+        (0.48, 0, 1.77),
+    )
+    r.check_length("3.599479759")
+    t = [np.sqrt(0.48**2 + (z - 2.65) ** 2 - 0.49**2) for z in (1.47, 1.77)]
+    assert_near(np.degrees((r.length[0] - sum(t)) / 0.49), "181.1395",
+                1e-9 if not backend.is_float32 else 1e-3)  # fmt: skip
+
+
+ARM_LENGTHS = {
+    (0.0, 0.0): (
+        ".34035620",
+        ".34035620",
+        ".21640823",
+        ".21640823",
+        ".79987965",
+        ".79987965",
+    ),
+    (0.5, 0.8): (
+        ".29035620",
+        ".39035620",
+        ".15068061",
+        ".28040823",
+        ".67587076",
+        ".91387965",
+    ),
+    (1.0, 1.5): (
+        ".24035620",
+        ".44035620",
+        ".07867599",
+        ".33640823",
+        ".54041098",
+        "1.01987965",
+    ),
+}
+
+
+@pytest.mark.parametrize("q", ARM_LENGTHS, ids=str)
+def test_case_26_arm_of_six_tendons(backend, q):
+    run = backend.run(scenes.arm_of_six())
+    run.set("qpos", list(q))
+    run.sim.forward()
+    run.check("tendon_length", list(ARM_LENGTHS[q]), 1e-8, is_length=True)
+    if q == (1.0, 1.5):
+        jacobian = run.get("tendon_jacobian").reshape(6, 2)
+        run.near(jacobian[4], ["-.119427", "-.115711"], 1e-9, scale=0.2)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_case_39_jacobian_against_differences_on_random_trees(seed):
+    """All joint types, guides and side sites on random bodies, ten poses each: 200 in all."""
+    model = random_tree(seed, guides=True)
+    for backend in GEOMETRY[:2]:
+        jacobian, difference, _, _ = difference_quotients(
+            backend, model, seed, poses=10
+        )
+        assert_near(jacobian, difference, 1e-8)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_case_39_rate_is_jacobian_times_velocity(seed):
+    model = random_tree(seed, guides=True)
+    for backend in GEOMETRY[:2]:
+        jacobian, _, qvel, rate = difference_quotients(backend, model, seed, poses=10)
+        assert_near(
+            rate,
+            np.einsum("pti,pi->pt", jacobian, qvel),
+            1e-13 * (1 + np.abs(rate).max()),
+        )
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_case_39_curvature_of_straight_paths_against_second_differences(seed):
+    """b_l = (l(+d) - 2 l(0) + l(-d))/d^2 along q (+) d v, for tendons with armature and no guides."""
+    model = random_tree(seed, guides=False, armature=1.0)
+    for backend in GEOMETRY[:2]:
+        curvature, difference = second_differences(backend, model, seed, poses=10)
+        assert_near(curvature, difference, 1e-5 * (1 + np.abs(difference).max()))
+
+
+def second_differences(backend, model, seed, poses):
+    from random_models import displace, random_pose
+
+    rng = np.random.default_rng(seed + 1000)
+    delta = 1e-4
+    rows, velocities = [], []
+    for _ in range(poses):
+        q, v = random_pose(model, rng)
+        rows += [q, displace(model, q, delta * v), displace(model, q, -delta * v)]
+        velocities += [v] * 3
+    sim = backend.simulate(model, num_worlds=len(rows))
+    sim.qpos.set(np.array(rows))
+    sim.qvel.set(np.array(velocities))
+    sim.forward()
+    length = np.array(sim.tendon_length.numpy()).reshape(poses, 3, -1)
+    curvature = np.array(sim.tendon_curvature.numpy()).reshape(poses, 3, -1)[:, 0]
+    return curvature, (length[:, 1] - 2 * length[:, 0] + length[:, 2]) / delta**2
+
+
+@pytest.mark.parametrize(
+    "kind, guide",
+    [
+        ("cylinder", {"radius": 0.1}),
+        ("cylinder", {"radius": 0.1, "side": (0.05, -0.3, 0.1)}),
+        ("cylinder", {"radius": 0.1, "side": (0.02, 0.01, 0.4)}),
+        ("sphere", {"radius": 0.1}),
+        ("sphere", {"radius": 0.1, "side": (0.05, -0.3, 0.1)}),
+        ("sphere", {"radius": 0.1, "side": (0.01, 0.02, 0.0)}),
+    ],
+    ids=lambda x: x if isinstance(x, str) else str(x.get("side")),
+)
+def test_case_40_rigid_motion_scale_and_reversal(kind, guide):
+    """[R-4]: length unchanged, gradients turned; they balance, in force and in moment."""
+    rng = np.random.default_rng(40)
+    n = 40
+    a = rng.normal(size=(n, 3)) * [0.1, 0.1, 0.2] + [-0.35, 0, 0]
+    b = rng.normal(size=(n, 3)) * [0.1, 0.1, 0.2] + [0.35, 0, 0]
+    for backend in GEOMETRY[:2]:
+        model = scenes.guide_scene(kind, on="free", **guide)
+        home = evaluate(backend, model, a, b)
+
+        turns = [random_rotation(rng) for _ in range(n)]
+        shift = rng.normal(size=(n, 3))
+        R = np.array([t[0] for t in turns])
+        moved = evaluate_with_free_guide(
+            backend, model, np.einsum("nij,nj->ni", R, a) + shift,
+            np.einsum("nij,nj->ni", R, b) + shift, shift, np.array([t[1] for t in turns]))  # fmt: skip
+        assert_near(moved.length, home.length, 1e-12 * 4)
+        assert_near(
+            moved.gradient_b, np.einsum("nij,nj->ni", R, home.gradient_b), 1e-11
+        )
+
+        force = moved.gradient_a + moved.gradient_b + moved.jacobian[:, 6:9]
+        moment = (
+            np.cross(moved.a, moved.gradient_a)
+            + np.cross(moved.b, moved.gradient_b)
+            + np.cross(shift, moved.jacobian[:, 6:9])
+            + np.einsum("nij,nj->ni", R, moved.jacobian[:, 9:12])
+        )
+        assert np.abs(force).max() < 1e-14 * 4
+        assert np.abs(moment).max() < 1e-14 * 40, "moments, with arms of up to 4 m"
+
+        small = {
+            key: tuple(1e-3 * np.array(v)) if key == "side" else 1e-3 * v
+            for key, v in guide.items()
+        }
+        scaled = evaluate(
+            backend, scenes.guide_scene(kind, on="free", **small), 1e-3 * a, 1e-3 * b
+        )
+        assert_near(scaled.length, 1e-3 * home.length, 1e-15)
+        assert_near(scaled.gradient_b, home.gradient_b, 1e-11)
+
+        back = evaluate(
+            backend, scenes.guide_scene(kind, on="free", reverse=True, **guide), a, b
+        )
+        assert_near(back.length, home.length, 1e-12)
+        assert_near(back.gradient_b, home.gradient_b, 1e-11)
+
+
+def evaluate_with_free_guide(backend, model, a, b, position, quaternion):
+    from routes import read
+
+    sim = backend.simulate(model, num_worlds=len(a))
+    q = np.concatenate([a, b, position, quaternion], axis=1)
+    sim.qpos.set(q)
+    sim.forward()
+    return read(backend, sim, a, b)
+
+
+def test_case_43_one_bad_world_leaves_all_others_alone():
+    """4,096 worlds: the bits of 4,095 do not depend on the NaN in world 1,234."""
+    model = scenes.arm_of_six()
+    rng = np.random.default_rng(43)
+    q = rng.uniform(-0.5, 1.0, size=(4096, 2))
+    for backend in GEOMETRY[1:]:
+        lengths = []
+        for is_bad in (False, True):
+            sim = backend.simulate(model, num_worlds=4096)
+            poses = q.copy()
+            if is_bad:
+                poses[1234, 1] = np.nan
+            sim.qpos.set(poses)
+            sim.forward()
+            lengths.append(np.array(sim.tendon_length.numpy()))
+        others = np.arange(4096) != 1234
+        assert lengths[0][others].tobytes() == lengths[1][others].tobytes()
+        assert np.all(np.isfinite(lengths[0]))
+        assert np.any(np.isnan(lengths[1][1234])), "lengths of a broken pose stay NaN"
+
+
+def test_quaternion_helpers_agree():
+    rng = np.random.default_rng(0)
+    (p, q), (r, s) = random_rotation(rng), random_rotation(rng)
+    assert_near(matrix(multiply(q, s)), p @ r, 1e-14)
+    assert flexor.__version__

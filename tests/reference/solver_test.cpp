@@ -1,0 +1,272 @@
+// The impulse problem posed directly: physics.md 18 cases 43, 45, 46; laws; optimality.
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "reference/law.hpp"
+#include "reference/problem.hpp"
+
+namespace flexor::reference {
+namespace {
+
+Row make_row(const VectorXd& J, double b, double g, double lo, double hi, int law) {
+  Row row;
+  row.jacobian = J;
+  row.target = b;
+  row.softness = g;
+  row.lower = lo;
+  row.upper = hi;
+  row.law = law;
+  return row;
+}
+
+VectorXd cold(const Problem& problem) { return VectorXd::Zero(problem.rows.size()); }
+
+/// sum J^T p
+VectorXd generalised_impulse(const Problem& problem, const Solution& solution) {
+  VectorXd sum = VectorXd::Zero(problem.mass.rows());
+  for (std::size_t r = 0; r < problem.rows.size(); ++r)
+    sum += problem.rows[r].jacobian * solution.impulse[r];
+  return sum;
+}
+
+Problem case_43() {
+  const double h = 1e-3;
+  Problem problem;
+  problem.mass.resize(2, 2);
+  problem.mass << 2, .5, .5, 1;
+  problem.free_velocity = Vector2(1, -.5);
+  problem.law_count = 2;
+  const Vector2 first(1, .5), second(-.3, 1);
+  const double D = 8 + h * 500;
+  problem.rows = {make_row(first, -500 * .01 / D, 1 / (h * D), -kInfinity, kInfinity, 0),
+                  make_row(first, -12 / 10.2, 1 / (h * 10.2), h * -20, h * 5, 0),
+                  make_row(first, .298, 1 / .4, -kInfinity, kInfinity, 0),
+                  make_row(first, 0, 0, h * -3, h * 3, 0),
+                  make_row(first, 2e-4 / h, 0, -kInfinity, 0, 0),
+                  make_row(second, 0, 0, h * -1, h * 1, 1),
+                  make_row(second, .2 * -.001 / h, 1e-6 / (h * h), -kInfinity, kInfinity, 1)};
+  return problem;
+}
+
+TEST(ImpulseProblem, Case43AllRowsOfTwoTendons) {
+  const Problem problem = case_43();
+  const Solution solutions[] = {solve_gauss_seidel(problem, cold(problem), {100000, 1e-12}),
+                                solve_gauss_seidel_blocks(problem, cold(problem), {1000, 1e-12}),
+                                solve_exact(problem, cold(problem))};
+  for (const Solution& solution : solutions) {
+    EXPECT_EQ(solution.status, kConverged);
+    EXPECT_NEAR(solution.velocity[0], .401259418730, 1e-10);
+    EXPECT_NEAR(solution.velocity[1], -.402518837460, 1e-10);
+    const double expected[] = {-.0067, -.01404, .0392, -.003, -1.0670315823, .001, .3228966631};
+    for (int r = 0; r < 7; ++r) EXPECT_NEAR(solution.impulse[r], expected[r], 1e-10) << r;
+    EXPECT_LT(optimality_violation(problem, solution.velocity, solution.impulse), 1e-10);
+  }
+}
+
+TEST(ImpulseProblem, Case45RedundantHardLocks) {
+  Problem problem;
+  problem.mass = MatrixXd::Identity(2, 2);
+  problem.free_velocity = Vector2(1, 2);
+  problem.law_count = 3;
+  problem.rows = {make_row(Vector2(1, 0), 0, 0, -kInfinity, kInfinity, 0),
+                  make_row(Vector2(2, 0), 0, 0, -kInfinity, kInfinity, 1),
+                  make_row(Vector2(1, 0), 0, 0, -.25, .25, 2)};
+  for (const auto solve : {solve_gauss_seidel, solve_gauss_seidel_blocks, solve_exact}) {
+    const Solution solution = solve(problem, cold(problem), {150, 1e-12});
+    EXPECT_EQ(solution.status, kConverged);
+    EXPECT_NEAR(solution.velocity[0], 0, 1e-10);
+    EXPECT_NEAR(solution.velocity[1], 2, 1e-10);
+    EXPECT_NEAR((generalised_impulse(problem, solution) - Vector2(-1, 0)).norm(), 0, 1e-10);
+  }
+}
+
+TEST(ImpulseProblem, InconsistentHardLocksAreReported) {
+  Problem problem;
+  problem.mass = MatrixXd::Identity(2, 2);
+  problem.free_velocity = Vector2(1, 2);
+  problem.law_count = 2;
+  problem.rows = {make_row(Vector2(1, 0), 0, 0, -kInfinity, kInfinity, 0),
+                  make_row(Vector2(1, 0), 1, 0, -kInfinity, kInfinity, 1)};
+  const Solution solution = solve_exact(problem, cold(problem));
+  EXPECT_EQ(solution.status, kInconsistentRows);
+  EXPECT_TRUE(solution.has_unsatisfiable_row);
+  EXPECT_NEAR(solution.velocity[1], 2, 1e-6);
+  EXPECT_GT(solution.velocity[0], -1e-6);  // between the two targets
+  EXPECT_LT(solution.velocity[0], 1 + 1e-6);
+}
+
+/// Random problems of case 46: every tendon has all six rows, one in four a lock for its limits.
+/// Some common velocity meets all hard rows.
+class RandomProblems {
+ public:
+  explicit RandomProblems(unsigned seed) : random_(seed) {}
+
+  Problem next() {
+    const int n = integer(3, 8), tendons = integer(1, 5);
+    Problem problem;
+    const MatrixXd factor = MatrixXd::NullaryExpr(n, n, [this] { return uniform(-1, 1); });
+    problem.mass = factor * factor.transpose() + 0.3 * MatrixXd::Identity(n, n);
+    problem.free_velocity = VectorXd::NullaryExpr(n, [this] { return uniform(-1, 1); });
+    problem.law_count = tendons;
+    const VectorXd feasible = VectorXd::NullaryExpr(n, [this] { return uniform(-.5, .5); });
+    for (int t = 0; t < tendons; ++t) add_tendon(problem, feasible, t);
+    return problem;
+  }
+
+ private:
+  void add_tendon(Problem& problem, const VectorXd& feasible, int t) {
+    const int n = static_cast<int>(feasible.size());
+    const double h = 1e-3;
+    const VectorXd J = VectorXd::NullaryExpr(n, [this] { return uniform(-1, 1); });
+    const double k = uniform(10, 1000), d = uniform(1, 20), D = d + h * k;
+    const double G = uniform(1, 30), friction = uniform(.1, 5);
+    const auto add = [&](double b, double g, double lo, double hi) {
+      problem.rows.push_back(make_row(J, b, g, lo, hi, t));
+    };
+    add(-k * uniform(-.05, .05) / D, 1 / (h * D), -kInfinity, kInfinity);
+    add(uniform(-2, 2), 1 / (h * G), h * uniform(-30, -1), h * uniform(0, 20));
+    add(uniform(-.5, .5), 1 / uniform(.05, 1), -kInfinity, kInfinity);
+    add(0, integer(0, 1) * uniform(1e-3, 1e-1), -h * friction, h * friction);
+    const double softness = integer(0, 1) * uniform(1e-2, 1), u = J.dot(feasible);
+    if (integer(0, 3) == 0) {
+      add(u, softness, -kInfinity, kInfinity);
+    } else {
+      add(u - uniform(0, .3), softness, 0, kInfinity);
+      add(u + uniform(0, .3), softness, -kInfinity, 0);
+    }
+  }
+
+  double uniform(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random_);
+  }
+  int integer(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
+
+  std::mt19937 random_;
+};
+
+TEST(ImpulseProblem, Case46SolversAgreeOnRandomProblems) {
+  RandomProblems random(7);
+  int capped = 0;
+  for (int i = 0; i < 300; ++i) {
+    const Problem problem = random.next();
+    const Solution exact = solve_exact(problem, cold(problem));
+    ASSERT_EQ(exact.status, kConverged) << i;
+    ASSERT_LT(optimality_violation(problem, exact.velocity, exact.impulse), 1e-10) << i;
+    for (const auto solve : {solve_gauss_seidel, solve_gauss_seidel_blocks}) {
+      const Solution swept = solve(problem, cold(problem), {100000, 1e-13});
+      if (swept.status == kIterationLimit) {
+        ++capped;
+        continue;
+      }
+      EXPECT_NEAR((swept.velocity - exact.velocity).lpNorm<Eigen::Infinity>(), 0, 1e-9) << i;
+    }
+  }
+  EXPECT_LE(capped, 15);  // of 600
+}
+
+TEST(ImpulseProblem, StartDoesNotMoveTheAnswer) {
+  RandomProblems random(11);
+  for (int i = 0; i < 50; ++i) {
+    const Problem problem = random.next();
+    const Solution from_zero = solve_exact(problem, cold(problem));
+    const Solution from_ones =
+        solve_exact(problem, VectorXd::Ones(static_cast<Eigen::Index>(problem.rows.size())));
+    EXPECT_NEAR((from_zero.velocity - from_ones.velocity).norm(), 0, 1e-11) << i;
+  }
+}
+
+TEST(ImpulseProblem, OptimalityCheckSeesEveryKindOfViolation) {
+  const Problem problem = case_43();
+  const Solution exact = solve_exact(problem, cold(problem));
+  for (std::size_t r = 0; r < problem.rows.size(); ++r) {
+    Solution wrong = exact;
+    wrong.impulse[r] += 1e-3;
+    EXPECT_GT(optimality_violation(problem, wrong.velocity, wrong.impulse), 1e-5) << r;
+  }
+  Solution wrong = exact;
+  wrong.velocity[0] += 1e-3;
+  EXPECT_GT(optimality_violation(problem, wrong.velocity, wrong.impulse), 1e-4);
+}
+
+TEST(ImpulseProblem, UnresponsiveRowsOnlyReport) {
+  Problem problem;
+  problem.mass = MatrixXd::Identity(1, 1);
+  problem.free_velocity = VectorXd::Constant(1, 3);
+  problem.law_count = 1;
+  const VectorXd none = VectorXd::Zero(1);
+  problem.rows = {make_row(none, -2, .5, -kInfinity, kInfinity, 0),  // soft: (b - o)/g
+                  make_row(none, 0, 0, 7, 7, 0),                     // constant
+                  make_row(none, 1, 0, -kInfinity, 0, 0)};           // upper limit, not reached
+  for (const auto solve : {solve_gauss_seidel, solve_gauss_seidel_blocks, solve_exact}) {
+    Solution solution = solve(problem, cold(problem), {60, 1e-12});
+    EXPECT_EQ(solution.velocity[0], 3);
+    EXPECT_EQ(solution.impulse[0], -4);
+    EXPECT_EQ(solution.impulse[1], 7);
+    EXPECT_EQ(solution.impulse[2], 0);
+    EXPECT_FALSE(solution.has_unsatisfiable_row);
+    Problem violated = problem;
+    violated.rows[2].target = -1;
+    EXPECT_TRUE(solve(violated, cold(problem), {60, 1e-12}).has_unsatisfiable_row);
+  }
+}
+
+/// Largest P in Phi(u-) and smallest in Phi(u+), by definition of the rows.
+std::pair<double, double> law_range(const Law& law, double u) {
+  double high = 0, low = 0;
+  for (const LawRow& row : law.rows) {
+    if (row.lower == row.upper) {
+      high += row.lower;
+      low += row.lower;
+    } else if (row.softness == 0) {
+      high += u <= row.target ? row.upper : row.lower;
+      low += u < row.target ? row.upper : row.lower;
+    } else {
+      const double p = std::clamp((row.target - u) / row.softness, row.lower, row.upper);
+      high += p;
+      low += p;
+    }
+  }
+  return {high, low};
+}
+
+TEST(Law, SolveLawMeetsTheLineOnTheLaw) {
+  std::mt19937 random(3);
+  const auto uniform = [&](double a, double b) {
+    return std::uniform_real_distribution<double>(a, b)(random);
+  };
+  for (int i = 0; i < 2000; ++i) {
+    Law law;
+    law.rows.push_back({0, 0, -.3, .3});                           // friction
+    law.rows.push_back({uniform(-1, 0), 0, 0, kInfinity});         // lower
+    law.rows.push_back({uniform(0, 1), 0, -kInfinity, 0});         // upper
+    law.rows.push_back({uniform(-1, 1), uniform(.1, 2), -1, .5});  // drive
+    law.rows.push_back({0, 0, .2, .2});                            // constant
+    if (i % 2) law.rows.push_back({uniform(-1, 1), uniform(.1, 2), -kInfinity, kInfinity});
+    const double u0 = uniform(-3, 3), D = uniform(.1, 3);
+    const LawPoint point = solve_law(law, u0, D);
+    EXPECT_NEAR(point.rate, u0 + D * point.impulse, 1e-12);
+    const auto [high, low] = law_range(law, point.rate);
+    EXPECT_LE(point.impulse, high + 1e-12);
+    EXPECT_GE(point.impulse, low - 1e-12);
+    double sum = 0;
+    for (const double p : split_impulse(law, point)) sum += p;
+    EXPECT_NEAR(sum, point.impulse, 1e-12);
+  }
+}
+
+TEST(Law, SplitFillsFrictionBeforeLimits) {
+  // Friction and an upper limit both stand at u = 0: friction takes its bound first.   [P-54]
+  Law law;
+  law.rows = {{0, 0, -1, 1}, {0, 0, -kInfinity, 0}};
+  const LawPoint point = solve_law(law, 3, 1);
+  EXPECT_EQ(point.piece, Piece::kVertical);
+  EXPECT_EQ(point.impulse, -3);
+  const std::vector<double> split = split_impulse(law, point);
+  EXPECT_EQ(split[0], -1);
+  EXPECT_EQ(split[1], -2);
+}
+
+}  // namespace
+}  // namespace flexor::reference

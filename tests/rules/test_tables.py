@@ -1,0 +1,67 @@
+"""Documentation tables are what the lists say, and the lists are well formed."""
+
+import sys
+
+from tree import ROOT, text
+
+sys.path.insert(0, str(ROOT / "scripts"))
+import make_tables
+
+
+def test_tables_are_current():
+    assert make_tables.stale() == [], "run scripts/make_tables.py"
+
+
+def test_the_tables_hold_the_whole_lists():
+    """The generator's patterns miss no line of a list."""
+    for header, rows in (
+        ("state/fields.hpp", make_tables.fields()),
+        ("model/parameters.hpp", make_tables.parameters()),
+        ("core/status.hpp", make_tables.status_bits()),
+    ):
+        lines = [
+            line
+            for line in text(ROOT / "include" / "flexor" / header).splitlines()
+            if line.lstrip().startswith("X(") and '"' in line
+        ]
+        assert len(lines) == len(rows), header
+
+
+def test_names_are_unique():
+    names = [row[0] for row in make_tables.fields()]
+    assert len(set(names)) == len(names)
+    paths = [(row[1], row[2]) for row in make_tables.parameters()]
+    assert len(set(paths)) == len(paths)
+    bits = [row[1] for row in make_tables.status_bits()]
+    assert len(set(bits)) == len(bits)
+
+
+def test_python_sees_the_lists():
+    """Arrays, parameters and status bits of the package are those of the lists, no more, no less."""
+    import pytest
+
+    flexor = pytest.importorskip("flexor")
+    bits = {name: 1 << int(bit) for name, bit, *_ in make_tables.status_bits()}
+    assert {s.name: int(s) for s in flexor.Status} == bits
+    b = flexor.ModelBuilder("list", timestep=0.001)
+    b.add_body("body", mass=1.0)
+    b.add_joint("body", "joint", type="slide", axis=(1, 0, 0))
+    b.add_site("body", "site")
+    b.add_spatial_tendon("tendon", [flexor.via(body="world"), flexor.via(body="body")])
+    sim = flexor.Simulation(b.finalize(), num_worlds=2, device="cpu")
+    for name, group, kind, _, width, unit, meaning in make_tables.fields():
+        array = getattr(sim, name)
+        assert (array.unit, array.doc) == (unit, meaning), name
+        assert array.shape[0] == 2 and (
+            width == "1" or array.shape[-1] == int(width)
+        ), name
+        assert array.is_state == (group == "kState"), name
+        assert kind in make_tables.TYPES
+    listed = {(owner, name) for _, owner, name, *_ in make_tables.parameters()}
+    seen = {p.name for p in sim.model.parameters()}
+    for owner, name in listed - {o for o in listed if o[0] == "kElement"}:
+        prefix = {
+            "kOption": "option", "kBody": "body/body", "kSite": "site/site", "kJoint": "joint/joint",
+            "kTendon": "tendon/tendon",
+        }[owner]  # fmt: skip
+        assert f"{prefix}/{name}" in seen, name
