@@ -24,7 +24,7 @@ constexpr int kGuardBits = NONFINITE_STATE | PARAMETER_INVALID | SINGULAR_MASS;
 
 std::string status_text(int status) {
   std::string text;
-#define X(name, value, is_informational, cause) \
+#define X(name, value, is_informational, cause, remedy) \
   if (status & value) text += text.empty() ? #name : "|" #name;
   FLEXOR_STATUS_BITS(X)
 #undef X
