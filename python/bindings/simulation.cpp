@@ -270,6 +270,14 @@ void bind_simulation(py::module_& m) {
              out["workspace"] = memory.workspace;
              return out;
            })
+      .def("profile",
+           [](Batch& b, int count) {
+             py::list out;
+             for (const auto& [stage, seconds] : b.simulation.profile(count)) {
+               out.append(py::make_tuple(stage, seconds));
+             }
+             return out;
+           })
       .def("close", [](Batch& b) { b.is_closed = true; })
       .def_readonly("is_closed", &Batch::is_closed);
 }

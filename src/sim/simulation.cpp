@@ -6,6 +6,7 @@
 
 #include "flexor/core/status.hpp"
 #include "flexor/sim/backend.hpp"
+#include "flexor/step/stage_names.hpp"
 #include "sim/batch.hpp"
 #include "sim/checkpoint.hpp"
 #include "sim/inert.hpp"
@@ -379,6 +380,18 @@ std::vector<std::uint64_t> Simulation::state_hash() const {
       });
   });
   return hashes;
+}
+
+std::vector<std::pair<std::string, double>> Simulation::profile(int count) {
+  Implementation& s = *implementation_;
+  const Exclusive exclusive(s.is_busy);
+  s.commit();
+  const std::vector<double> seconds = s.backend->profile(s.batch->view(), count);
+  std::vector<std::pair<std::string, double>> stages;
+  visit_stage_infos([&](int i, const StageInfo& stage) {
+    if (!seconds.empty()) stages.emplace_back(stage.name, seconds[i]);
+  });
+  return stages;
 }
 
 Simulation::Memory Simulation::memory() const {

@@ -7,7 +7,7 @@
 
 namespace flexor {
 
-struct Report {
+struct ReportForces {
   static constexpr StageInfo info{"report", "row impulses, forces, torques, statuses"};
 
   template <class C>
