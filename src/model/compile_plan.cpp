@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "flexor/model/row_slots.hpp"
-#include "flexor/state/fields.hpp"
 #include "model/parameter_table.hpp"
 
 namespace flexor {
