@@ -119,7 +119,7 @@ struct ReportForces {
     put(F::tendon_force, total);
     put(F::tendon_tension, -total);
     put(F::tendon_passive_force, passive * inverse_h);
-    put(F::tendon_drive_force, drive * inverse_h);
+    put(F::tendon_drive_force, drive / h);  // a force without gains comes back to the bit
     put(F::tendon_armature_force, armature * inverse_h);
     put(F::tendon_friction_force, friction * inverse_h);
     put(F::tendon_limit_force, (lower + upper) * inverse_h);
