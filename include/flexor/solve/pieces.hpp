@@ -221,7 +221,9 @@ FLEXOR_HD void solve_steps(const C& c, int u, int pivot, bool has_fixed) {
         d = d - s * L;
         r = r - L * w[right + l];
       }
-      const auto good = d > eps * w[size + k];
+      // [P-44] on the free entries: what they give must stand above the rounding of the whole row
+      const auto moves = w[size + k] > eps * eps * w[cell.response_diagonal + k];
+      const auto good = moves & (d > eps * w[size + k]);
       w[inverse + k] = select(good, one / select(good, d, one), zero);
       w[right + k] = r;
     }
