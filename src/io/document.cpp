@@ -161,7 +161,7 @@ class Reader {
     }
     std::ifstream stream;
     if (fs::is_regular_file(status) && !error) stream.open(path, std::ios::binary);
-    if (!stream) {
+    if (!stream.is_open()) {
       problem.code = "file-unreadable";
       problem.message =
           in_quotes(path.string()) +

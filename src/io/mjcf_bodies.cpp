@@ -204,7 +204,7 @@ class BodyReader {
     const Settings& settings = context_.settings;
     const Vec3d offset = reading.vector("offset", {}), euler = reading.vector("euler", {});
     const Value sep = reading.get("sep");
-    const auto digits = std::to_string(static_cast<long>(n) - 1).size();
+    const auto digits = std::to_string(static_cast<long>(n)).size();
     std::vector<Item> copies;
     Pose pose;
     for (long i = 0; i < static_cast<long>(n); ++i) {

@@ -108,7 +108,7 @@ std::vector<std::pair<int, double>> check_inert(const Model& model,
     throw ModelError(head + text + help, std::move(problems));
   }
   for (std::size_t i = 0; i < inert.size(); ++i) {
-    if (is_met[i]) continue;
+    if (is_met[i] || inert[i] == "*") continue;  // "whatever there may be"
     std::string legal = list.empty() ? "nothing, since the model has no element that stands idle"
                                      : "names, kinds or '*' of what cannot be simulated:";
     std::sort(words.begin(), words.end());
