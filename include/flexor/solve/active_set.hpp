@@ -32,8 +32,8 @@ FLEXOR_HD void start_laws(const C& c) {
     w[cell.law_value + law] = zero;
     w[cell.law_slope + law] = zero;
     const int i = law - p.tendon_count;
-    const Real W = i < 0 ? w[cell.response_diagonal + law]
-                         : one / w[cell.matrix + p.row_address[i] + i];
+    const Real W =
+        i < 0 ? w[cell.response_diagonal + law] : one / w[cell.matrix + p.row_address[i] + i];
     w[cell.law_step + law] = select(W > zero, W, one);
   });
   c.sync();
@@ -86,9 +86,9 @@ FLEXOR_HD void update_pieces(const C& c, const typename C::Mask& busy) {
     point.kind = select(rests, zero, point.kind);
     point.value = select(rests, zero, point.value);
     point.slope = select(rests, zero, point.slope);
-    const auto changed = busy & ((point.kind != w[cell.law_kind + law]) |
-                                 (point.value != w[cell.law_value + law]) |
-                                 (point.slope != w[cell.law_slope + law]));
+    const auto changed =
+        busy & ((point.kind != w[cell.law_kind + law]) | (point.value != w[cell.law_value + law]) |
+                (point.slope != w[cell.law_slope + law]));
     w[cell.law_flag + law] = select(changed, one, zero);
     w[cell.best_impulse + law] =
         select(busy, D * abs(point.impulse - P), w[cell.best_impulse + law]);
