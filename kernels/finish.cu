@@ -3,5 +3,5 @@
 #include "stage_kernel.cuh"
 
 namespace flexor {
-FLEXOR_STAGE_GROUP(Report, Integrate)
+FLEXOR_STAGE_GROUP(ReportForces, Integrate)
 }  // namespace flexor

@@ -26,7 +26,7 @@ struct Batch {
   bool is_closed = false;
 };
 
-/// Right to be in a batch for the life of this object.   [IA-10]
+/// Right to be in a batch for the life of this object.   (interfaces.md 1.10)
 class Turn {
  public:
   explicit Turn(Batch& batch) : batch_(batch) {
@@ -268,6 +268,14 @@ void bind_simulation(py::module_& m) {
              out["state"] = memory.state;
              out["outputs"] = memory.outputs;
              out["workspace"] = memory.workspace;
+             return out;
+           })
+      .def("profile",
+           [](Batch& b, int count) {
+             py::list out;
+             for (const auto& [stage, seconds] : b.simulation.profile(count)) {
+               out.append(py::make_tuple(stage, seconds));
+             }
              return out;
            })
       .def("close", [](Batch& b) { b.is_closed = true; })

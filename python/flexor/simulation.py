@@ -223,6 +223,11 @@ class Simulation:
         """Bytes for each world: state (with commands), outputs, workspace."""
         return self._core.memory()
 
+    def profile(self, count: int = 10) -> list[tuple[str, float]]:
+        """Steps all worlds `count` times on one thread: (stage, seconds) in the order of a step,
+        then of the refresh pass; empty on backends without stages."""
+        return self._core.profile(count)
+
     # --- arrays ---
 
     def _array(self, name: str) -> Array:
@@ -269,6 +274,8 @@ class Simulation:
 
     def _forget_rounding(self):
         """What `set` does after writing qpos: the rounding remainder belonged to the old values."""
+        if self.precision != "float32":
+            return None  # kept in float32 only
         remainder = self._array("qpos_compensation")
         return None if 0 in remainder.shape else lambda worlds: remainder.set(0, worlds)
 

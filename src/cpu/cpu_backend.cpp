@@ -9,6 +9,7 @@
 #include "cpu/isa_choice.hpp"
 #include "cpu/worker_pool.hpp"
 #include "flexor/sim/backend.hpp"
+#include "flexor/step/stage_names.hpp"
 #include "model/compile_plan.hpp"
 
 namespace flexor {
@@ -88,6 +89,15 @@ class CpuBackend : public Backend {
     job.mass_matrix = mass_matrix;
     job.bias = bias;
     run(job, kernels_.dynamics);
+  }
+
+  std::vector<double> profile(const BatchView& batch, int count) override {
+    std::vector<double> seconds(kStageCount, 0.0);
+    TileJob job = job_of(batch, nullptr);
+    job.workspace = workspaces_[0].get();
+    job.last_tile = (num_worlds_ + kernels_.lanes - 1) / kernels_.lanes;
+    for (int n = 0; n < count; ++n) kernels_.profile(job, seconds.data());
+    return seconds;
   }
 
   double workspace_bytes_per_world() const override {

@@ -2,6 +2,8 @@
 // and scalar type: isa/tile_float.cpp, isa/tile_double.cpp.
 // No container, no std algorithm: a weak symbol compiled here must never serve another ISA.
 
+#include <time.h>
+
 #include "cpu/tile_kernels.hpp"
 #include "flexor/core/pack.hpp"
 #include "flexor/step/step.hpp"
@@ -52,11 +54,17 @@ void step(const TileJob& job) {
   for (long tile = job.first_tile; tile < job.last_tile; ++tile) {
     TileContext<S> context = context_of<S>(job, tile * N);
     if (!any(context.active)) continue;
+    const auto asked = context.active;
     for (int n = 0; n < job.count; ++n) {
       run_step(context);
+      // without a refresh the G arrays show the start of the last step, whose cells still stand
+      if (!job.refresh && n == job.count - 1) StoreGeometry::run(context);
       context.active = active_lanes<S>(job, tile * N);
     }
-    if (job.refresh) run_refresh(context);
+    if (job.refresh) {
+      context.active = asked;  // a world that has just been frozen is shown where it stands
+      run_refresh(context);
+    }
   }
 }
 
@@ -100,10 +108,34 @@ void dynamics(const TileJob& job) {
   }
 }
 
+inline double seconds_now() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+template <class S>
+void profile(const TileJob& job, double* seconds) {
+  constexpr int N = Lanes<TilePack<S>>::count;
+  for (long tile = job.first_tile; tile < job.last_tile; ++tile) {
+    const TileContext<S> context = context_of<S>(job, tile * N);
+    int stage = 0;
+    double last = seconds_now();
+    const auto run = [&]<class Stage>() {
+      Stage::run(context);
+      const double now = seconds_now();
+      seconds[stage++] += now - last;
+      last = now;
+    };
+    visit_step(run);
+    visit_refresh(run);
+  }
+}
+
 template <class S>
 constexpr TileKernels kKernels{FLEXOR_TEXT(FLEXOR_ISA), Lanes<TilePack<S>>::count,
                                static_cast<int>(sizeof(TilePack<S>)), step<S>,
-                               measure_references<S>, dynamics<S>};
+                               measure_references<S>, dynamics<S>, profile<S>};
 
 }  // namespace
 

@@ -6,7 +6,7 @@
 
 #include "flexor/model/plan.hpp"
 #include "flexor/state/batch_view.hpp"
-#include "flexor/step/settings.hpp"
+#include "flexor/state/settings.hpp"
 
 namespace flexor {
 
@@ -35,6 +35,8 @@ struct TileKernels {
   void (*step)(const TileJob&);
   void (*measure_references)(const TileJob&);
   void (*dynamics)(const TileJob&);
+  /// As step, adding the seconds of each stage, in the order of visit_step, then of the refresh.
+  void (*profile)(const TileJob&, double* seconds);
 };
 
 }  // namespace flexor

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "flexor/io/suggest.hpp"
 #include "io/numbers.hpp"
-#include "model/suggest.hpp"
 
 namespace flexor::io {
 
@@ -483,7 +483,7 @@ class BodyReader {
     } else if (!meshes_.contains(mesh.name())) {
       const std::vector<std::string> legal(meshes_.begin(), meshes_.end());
       reading.error(mesh, "unknown-name", "no mesh named " + in_quotes(mesh.name()),
-                    did_you_mean(mesh.name(), legal));
+                    suggest(mesh.name(), legal));
     }
   }
 

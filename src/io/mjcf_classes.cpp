@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "flexor/io/suggest.hpp"
 #include "io/numbers.hpp"
-#include "model/suggest.hpp"
 
 namespace flexor::io {
 
@@ -137,7 +137,7 @@ int Classes::named(const Element& element, std::string_view attribute, int other
   std::vector<std::string> legal;
   for (const auto& [known, index] : index_) legal.push_back(known);
   std::sort(legal.begin(), legal.end());
-  problem.hint = did_you_mean(name->value, legal);
+  problem.hint = suggest(name->value, legal);
   findings_.error(std::move(problem));
   return otherwise;
 }

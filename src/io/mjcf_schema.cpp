@@ -5,8 +5,8 @@
 #include <map>
 #include <tuple>
 
+#include "flexor/io/suggest.hpp"
 #include "io/numbers.hpp"
-#include "model/suggest.hpp"
 
 namespace flexor::io {
 
@@ -75,7 +75,7 @@ class Checker {
         is_known
             ? "element " + in_quotes(element.name) + " may not stand in " + in_quotes(parent.name)
             : "unknown element " + in_quotes(element.name) + " in " + in_quotes(parent.name));
-    problem.hint = did_you_mean(element.name, legal);
+    problem.hint = suggest(element.name, legal);
     findings_.error(std::move(problem));
     element.binning = kRejected;
     element.code = is_known ? "misplaced-element" : "unknown-element";
@@ -106,7 +106,7 @@ class Checker {
       Problem problem = document_.problem(
           attribute, "unknown-attribute",
           in_quotes(element.name) + " has no attribute " + in_quotes(attribute.name));
-      problem.hint = did_you_mean(attribute.name, attribute_names(*element.word));
+      problem.hint = suggest(attribute.name, attribute_names(*element.word));
       return reject(attribute, std::move(problem));
     }
     attribute.word = word;
@@ -156,7 +156,7 @@ class Checker {
         const std::vector<std::string> legal(word.keywords.begin(), word.keywords.end());
         return refuse("bad-keyword",
                       name + " is " + in_quotes(value) + "; legal: " + list(word.keywords),
-                      did_you_mean(trimmed(value), legal));
+                      suggest(trimmed(value), legal));
       }
       case ValueKind::kInteger: {
         const Number number = parse_number(value);

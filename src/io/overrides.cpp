@@ -1,9 +1,9 @@
 // load_model(overrides=): nominal parameter values by path name, before compilation.   [E-2]
 #include <cmath>
 
+#include "flexor/io/suggest.hpp"
 #include "io/mjcf_loader.hpp"
 #include "io/numbers.hpp"
-#include "model/suggest.hpp"
 
 namespace flexor::io {
 
@@ -156,7 +156,7 @@ class Overrider {
 
   [[noreturn]] static void refuse(const std::string& path, std::string_view kind,
                                   std::string_view name, const std::vector<std::string>& legal) {
-    const std::string hint = did_you_mean(name, legal);
+    const std::string hint = suggest(name, legal);
     throw UnknownNameError("override " + in_quotes(path) + ": no " + std::string(kind) + " named " +
                            in_quotes(name) + (hint.empty() ? "" : "; " + hint));
   }

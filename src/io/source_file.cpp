@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/sha256.hpp"
+#include "io/sha256.hpp"
 
 namespace flexor::io {
 
@@ -39,10 +39,7 @@ std::size_t SourceFile::code_points_before(std::size_t offset) const {
 }
 
 std::string SourceFile::sha256() const {
-  Sha256 hash;
-  if (has_mark_) hash.update(kByteOrderMark);
-  hash.update(text_);
-  return hash.finish();
+  return io::sha256(has_mark_ ? std::string(kByteOrderMark) + text_ : text_);
 }
 
 Source SourceFile::place(std::size_t offset) const {

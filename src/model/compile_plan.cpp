@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "flexor/model/row_slots.hpp"
 #include "model/parameter_table.hpp"
 
 namespace flexor {

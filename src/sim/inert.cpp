@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/suggest.hpp"
+#include "flexor/io/suggest.hpp"
 #include "sim/options.hpp"
 
 namespace flexor {
@@ -108,14 +108,14 @@ std::vector<std::pair<int, double>> check_inert(const Model& model,
     throw ModelError(head + text + help, std::move(problems));
   }
   for (std::size_t i = 0; i < inert.size(); ++i) {
-    if (is_met[i]) continue;
+    if (is_met[i] || inert[i] == "*") continue;  // "whatever there may be"
     std::string legal = list.empty() ? "nothing, since the model has no element that stands idle"
                                      : "names, kinds or '*' of what cannot be simulated:";
     std::sort(words.begin(), words.end());
     words.erase(std::unique(words.begin(), words.end()), words.end());
     for (std::size_t k = 0; k < std::min<std::size_t>(words.size(), 12); ++k)
       legal += " '" + words[k] + "'";
-    const std::string hint = did_you_mean(inert[i], words);
+    const std::string hint = suggest(inert[i], words);
     throw ConfigError("inert: '" + inert[i] + "' given; legal: " + legal +
                       (hint.empty() ? "" : "; " + hint));
   }

@@ -6,6 +6,7 @@
 
 #include "flexor/core/status.hpp"
 #include "flexor/sim/backend.hpp"
+#include "flexor/step/stage_names.hpp"
 #include "sim/batch.hpp"
 #include "sim/checkpoint.hpp"
 #include "sim/inert.hpp"
@@ -24,7 +25,7 @@ constexpr int kGuardBits = NONFINITE_STATE | PARAMETER_INVALID | SINGULAR_MASS;
 
 std::string status_text(int status) {
   std::string text;
-#define X(name, value, is_informational, cause) \
+#define X(name, value, is_informational, cause, remedy) \
   if (status & value) text += text.empty() ? #name : "|" #name;
   FLEXOR_STATUS_BITS(X)
 #undef X
@@ -272,7 +273,11 @@ void Simulation::clear_status(WorldMask mask) {
   s.batch->fill(Field::status, 0, 0, bytes_or_null(mask));
 }
 
-ArrayRef Simulation::array(Field field) const { return implementation_->batch->array(field); }
+ArrayRef Simulation::array(Field field) const {
+  Batch& batch = *implementation_->batch;
+  if (batch.is_idle(field)) batch.use_wrenches();
+  return batch.array(field);
+}
 
 std::vector<std::string> Simulation::component_names(Field field) const {
   return names_of_components(implementation_->model, info(field).index);
@@ -379,6 +384,18 @@ std::vector<std::uint64_t> Simulation::state_hash() const {
       });
   });
   return hashes;
+}
+
+std::vector<std::pair<std::string, double>> Simulation::profile(int count) {
+  Implementation& s = *implementation_;
+  const Exclusive exclusive(s.is_busy);
+  s.commit();
+  const std::vector<double> seconds = s.backend->profile(s.batch->view(), count);
+  std::vector<std::pair<std::string, double>> stages;
+  visit_stage_infos([&](int i, const StageInfo& stage) {
+    if (!seconds.empty()) stages.emplace_back(stage.name, seconds[i]);
+  });
+  return stages;
 }
 
 Simulation::Memory Simulation::memory() const {

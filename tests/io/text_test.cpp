@@ -1,20 +1,33 @@
 // Suggestions, numbers, scan positions, SHA-256, problem text, report.
 #include <cmath>
 
+#include "flexor/io/suggest.hpp"
 #include "io/numbers.hpp"
 #include "io/scan.hpp"
+#include "io/sha256.hpp"
 #include "io/support.hpp"
-#include "model/suggest.hpp"
 
 namespace flexor::test {
 namespace {
 
+TEST(Suggestion, EditDistanceCountsTranspositionsOnce) {
+  EXPECT_EQ(edit_distance("hing", "hinge"), 1);
+  EXPECT_EQ(edit_distance("site", "stie"), 1);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3);
+  EXPECT_EQ(edit_distance("", "abc"), 3);
+}
+
 TEST(Suggestion, StaysWithinAThirdOfTheLength) {
   const Codes legal = {"stiffness", "damping", "range"};
-  EXPECT_EQ(did_you_mean("stifness", legal), "did you mean 'stiffness'?");
-  EXPECT_EQ(did_you_mean("rnage", legal), "did you mean 'range'?");  // a swap counts once
-  EXPECT_EQ(did_you_mean("xyz", legal), "");
-  EXPECT_EQ(did_you_mean(std::string(65, 'a'), {std::string(64, 'a')}), "");
+  EXPECT_EQ(nearest_names("stifness", legal), Codes{"stiffness"});
+  EXPECT_EQ(nearest_names("xyz", legal), Codes{});
+  EXPECT_EQ(suggest("rnage", legal), "did you mean 'range'?");
+  EXPECT_EQ(suggest("qqqqqq", legal), "");
+  EXPECT_EQ(suggest(std::string(65, 'a'), {std::string(64, 'a')}), "");
+}
+
+TEST(Suggestion, BestFirst) {
+  EXPECT_EQ(nearest_names("tip_1", {"tip_22", "tip_2", "tip_11"}, 3), (Codes{"tip_2", "tip_11"}));
 }
 
 TEST(Numbers, FollowFromChars) {
@@ -51,6 +64,14 @@ TEST(Scan, EveryDuplicateIsReported) {
   EXPECT_TRUE(scan.is_well_formed);
   EXPECT_EQ(scan.findings.size(), 10u);
   for (const auto& found : scan.findings) EXPECT_EQ(found.code, "duplicate-attribute");
+}
+
+TEST(Sha256, KnownValues) {
+  // FIPS 180-4 examples
+  EXPECT_EQ(io::sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(io::sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(io::sha256(std::string(1000000, 'a')),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
 TEST(ProblemText, HasTheFormOfTheSpecification) {

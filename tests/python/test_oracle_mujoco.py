@@ -39,9 +39,7 @@ class Comparison:
 
     def __init__(self, shared, name, backend):
         self.name = name
-        self.oracle = json.loads(
-            (shared / "oracle" / "mujoco" / f"{name}.json").read_text()
-        )
+        self.oracle = json.loads((shared / "oracle" / "mujoco" / f"{name}.json").read_text())
         self.samples = self.oracle["samples"]
         self.length_tolerance = LENGTH[backend.precision]
         self.value_tolerance = VALUE[backend.precision]
@@ -51,12 +49,8 @@ class Comparison:
         self.qpos_of, self.qvel_of = [], []  # flexor's place of every MuJoCo coordinate
         for j in range(len(constants["joint_type"])):
             name = self.oracle["names"]["joint"][j] or self.model.names("joint")[j]
-            self.qpos_of += list(
-                range(*self.model.qpos_slice(name).indices(self.model.nq))
-            )
-            self.qvel_of += list(
-                range(*self.model.qvel_slice(name).indices(self.model.nv))
-            )
+            self.qpos_of += list(range(*self.model.qpos_slice(name).indices(self.model.nq)))
+            self.qvel_of += list(range(*self.model.qvel_slice(name).indices(self.model.nv)))
         qpos = np.zeros((len(self.samples), self.model.nq))
         qvel = np.zeros((len(self.samples), self.model.nv))
         qpos[:, self.qpos_of] = self.column("qpos")
@@ -74,11 +68,7 @@ class Comparison:
     def named(self, kind, names):
         """(index here, index there) of the elements that both sides have under one name."""
         here = {name: i for i, name in enumerate(names)}
-        pairs = [
-            (here[n], i)
-            for i, n in enumerate(self.oracle["names"][kind])
-            if n and n in here
-        ]
+        pairs = [(here[n], i) for i, n in enumerate(self.oracle["names"][kind]) if n and n in here]
         return np.array(pairs, dtype=int).reshape(-1, 2).T
 
     def close(self, actual, expected, tolerance):
@@ -90,9 +80,7 @@ class Comparison:
 
     def tendons(self):
         """Boolean mask (samples, tendons) of the routes that must agree."""
-        mask = np.ones(
-            (len(self.samples), len(self.oracle["names"]["tendon"])), dtype=bool
-        )
+        mask = np.ones((len(self.samples), len(self.oracle["names"]["tendon"])), dtype=bool)
         for model, tendon, sample in OTHER_ROUTE:
             if model == self.name:
                 mask[sample, tendon] = False
@@ -125,9 +113,7 @@ def test_body_poses(comparison):
     here, there = comparison.named("body", comparison.sim.body_position.names)
     assert len(here) >= len(set(comparison.oracle["names"]["body"]) - {"", "world"})
     position = comparison.read("body_position")[:, here]
-    comparison.close(
-        position, comparison.column("xpos")[:, there], comparison.length_tolerance
-    )
+    comparison.close(position, comparison.column("xpos")[:, there], comparison.length_tolerance)
     turn = comparison.read("body_quaternion")[:, here]
     expected = comparison.column("xquat")[:, there]
     sign = np.sign(np.sum(turn * expected, axis=-1, keepdims=True))
@@ -194,17 +180,9 @@ def test_reference_lengths(shared):
 def test_total_mass(shared):
     for name in MODELS:
         c = Comparison(shared, name, EXACT)
-        mass = {
-            p.name: p.nominal
-            for p in c.model.parameters()
-            if p.name.startswith("body/")
-        }
-        total = sum(
-            float(np.ravel(v)[0]) for n, v in mass.items() if n.endswith("/mass")
-        )
-        assert total == pytest.approx(c.oracle["constants"]["total_mass"], rel=1e-9), (
-            name
-        )
+        mass = {p.name: p.nominal for p in c.model.parameters() if p.name.startswith("body/")}
+        total = sum(float(np.ravel(v)[0]) for n, v in mass.items() if n.endswith("/mass"))
+        assert total == pytest.approx(c.oracle["constants"]["total_mass"], rel=1e-9), name
 
 
 def test_named_exceptions_still_differ(shared):
@@ -212,7 +190,6 @@ def test_named_exceptions_still_differ(shared):
     for model, tendon, sample in OTHER_ROUTE:
         c = Comparison(shared, model, EXACT)
         difference = (
-            c.read("tendon_length")[sample, tendon]
-            - c.column("ten_length")[sample, tendon]
+            c.read("tendon_length")[sample, tendon] - c.column("ten_length")[sample, tendon]
         )
         assert abs(difference) > 1e-6, (model, tendon, sample)

@@ -56,7 +56,7 @@ TEST(Npz, ReadsWhatItWrites) {
   {
     NpzWriter writer(file.path);
     writer.add("a/b", "<f8", {2, 3}, std::as_bytes(std::span(data)));
-    writer.add("empty", "<f4", {0, 7}, {});
+    writer.add("empty", "<f4", {0, 7}, std::span<const std::byte>());
     EXPECT_FALSE(std::filesystem::exists(file.path));
     writer.finish();
   }

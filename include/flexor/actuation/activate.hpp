@@ -5,7 +5,7 @@
 //
 // A non-finite command entry is not used: its last finite value stays in force.
 
-#include "flexor/step/context.hpp"
+#include "flexor/state/context.hpp"
 
 namespace flexor {
 

@@ -93,13 +93,13 @@ struct JointForces {
                                                          c.constant(rest + 2), c.constant(rest + 3)});
       }
     } else if (!is_free) {
-      const Real x = Kinematics::coordinate(c, q);
+      const Real x = c.coordinate(q);
       if (p.has_servo) to_target.x = c.load(Field::valid_joint_target_position, q) - x;
       if (p.has_joint_spring) to_rest.x = c.parameter(K::joint_rest, j) - x;
     }
     for (int n = 0; n < p.link_dof_count[k]; ++n) {
       const int i = first + n;
-      const Real v = Kinematics::rate(c, i);
+      const Real v = c.rate(i);
       Real command = c.load(Field::valid_joint_force, i);
       Real tau = zero;
       if (!is_free) {

@@ -4,7 +4,7 @@
 // a compiled one give the same bits, and once with a type that only tracks what depends on what, to
 // learn which constants become per world.
 
-#include "flexor/model/plan.hpp"
+#include "flexor/model/host_plan.hpp"
 #include "flexor/model/topology.hpp"
 
 namespace flexor {

@@ -12,7 +12,7 @@
 #include "flexor/io/report.hpp"
 #include "flexor/model/description.hpp"
 #include "flexor/model/parameters.hpp"
-#include "flexor/model/plan.hpp"
+#include "flexor/model/host_plan.hpp"
 
 namespace flexor {
 

@@ -8,9 +8,8 @@
 // vectors for each ([E-7], leg incidence). A guide piece is two legs, guide to a and guide to b,
 // whose forces act at a and b and react on the guide's body.
 
-#include "flexor/dynamics/kinematics.hpp"
 #include "flexor/routing/guide.hpp"
-#include "flexor/step/context.hpp"
+#include "flexor/state/context.hpp"
 
 namespace flexor {
 
@@ -175,7 +174,7 @@ struct Route {
       Real length;
       if (type == PieceType::kJoint) {
         const Real k = c.parameter(ParameterKind::element_coefficient, p.piece_b[n]);
-        length = k * Kinematics::coordinate(c, p.piece_a[n]);
+        length = k * c.coordinate(p.piece_a[n]);
         const int entry = p.touch_entry[touch[0]];
         const Real value = k * inverse;
         Real& J = w[p.cell.jacobian + entry];
@@ -209,7 +208,7 @@ struct Route {
     w[p.cell.deviation + t] = sum + remainder;
     Real rate = zero;
     for (int e = p.tendon_entry_first[t]; e < p.tendon_entry_first[t + 1]; ++e) {
-      rate = rate + w[p.cell.jacobian + e] * Kinematics::rate(c, p.entry_dof[e]);
+      rate = rate + w[p.cell.jacobian + e] * c.rate(p.entry_dof[e]);
     }
     w[p.cell.length_rate + t] = rate;
     w[p.cell.curvature + t] = curvature;

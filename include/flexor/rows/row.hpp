@@ -7,7 +7,7 @@
 // g = 0 is a hard row: hi while u < b, lo while u > b, anything between at u = b. So each row is a
 // non-increasing law p(u). A row that does not act has lo = hi = 0.
 
-#include "flexor/step/context.hpp"
+#include "flexor/state/context.hpp"
 
 namespace flexor {
 

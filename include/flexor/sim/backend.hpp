@@ -41,6 +41,9 @@ class Backend {
   virtual void step(const BatchView& batch, int count, const std::uint8_t* mask, bool refresh) = 0;
   /// [world][nv][nv] and [world][nv] at the present state; either may be null.
   virtual void dynamics(const BatchView& batch, double* mass_matrix, double* bias) = 0;
+  /// Steps one thread `count` times and returns the seconds of each stage in the order of
+  /// stage_names(); empty where stages are not told apart.
+  virtual std::vector<double> profile(const BatchView&, int) { return {}; }
   virtual double workspace_bytes_per_world() const = 0;
 };
 

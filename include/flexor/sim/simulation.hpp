@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flexor/model/model.hpp"
@@ -103,6 +104,10 @@ class Simulation {
   void load_state(const std::filesystem::path& path);
   /// FNV-1a over each world's state fields in list order [IA-7].
   std::vector<std::uint64_t> state_hash() const;
+
+  /// Steps all worlds `count` times on one thread and tells how the time is spent: stage name and
+  /// seconds, in the order of a step, then of the refresh pass. Empty on backends without stages.
+  std::vector<std::pair<std::string, double>> profile(int count);
 
   /// Bytes per world of state and commands, of read-outs, of the workspace of one tile divided by
   /// its worlds.

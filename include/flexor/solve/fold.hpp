@@ -92,7 +92,7 @@ struct FoldAndFactor {
       auto ok = Real(0) <= Real(0);
       for (int i = 0; i < p.nv; ++i) {
         ok = ok & (w[cell.inverse_pivot + i] > Real(0)) & is_finite(w[cell.inverse_pivot + i]);
-        w[cell.free_velocity + i] = Kinematics::rate(c, i) + w[cell.solution + i];
+        w[cell.free_velocity + i] = c.rate(i) + w[cell.solution + i];
       }
       w[cell.solver + 3] = select(ok, Real(1), Real(0));
     });

@@ -9,7 +9,7 @@
 // pivots. A and U may be the same cells. Every element is summed in ascending k, so that the bits
 // do not depend on the team.
 
-#include "flexor/step/context.hpp"
+#include "flexor/state/context.hpp"
 
 namespace flexor {
 

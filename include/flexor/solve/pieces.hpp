@@ -102,7 +102,7 @@ FLEXOR_HD void solve_pieces(const C& c, const typename C::Mask& todo) {
       if (!has_rows(c, law)) continue;
       const auto held = is_vertical(w[cell.law_kind + law]);
       const Real push =
-          w[cell.law_value + law] - w[cell.law_slope + law] * Kinematics::rate(c, i);
+          w[cell.law_value + law] - w[cell.law_slope + law] * c.rate(i);
       w[cell.solution + i] = w[cell.solution + i] + select(held, zero, push);
     }
   });
@@ -111,7 +111,7 @@ FLEXOR_HD void solve_pieces(const C& c, const typename C::Mask& todo) {
     c.single([&](const auto& w) {
       for (int i = 0; i < p.nv; ++i) {
         const auto held = is_vertical(w[cell.law_kind + T + i]);
-        const Real change = w[cell.law_value + T + i] - Kinematics::rate(c, i);
+        const Real change = w[cell.law_value + T + i] - c.rate(i);
         w[cell.impulse_sum + i] = select(held, change, zero);
       }
       for (int i = 0; i < p.nv; ++i) {
@@ -145,7 +145,7 @@ FLEXOR_HD void solve_pieces(const C& c, const typename C::Mask& todo) {
 
   // velocity, and the impulses of all laws
   c.each(p.nv, [&](const auto& w, int i) {
-    Real v = Kinematics::rate(c, i) + w[cell.solution + i];
+    Real v = c.rate(i) + w[cell.solution + i];
     if (p.has_joint_rows) {
       const auto held = is_vertical(w[cell.law_kind + T + i]);
       v = select(held, w[cell.law_value + T + i], v);
@@ -221,7 +221,9 @@ FLEXOR_HD void solve_steps(const C& c, int u, int pivot, bool has_fixed) {
         d = d - s * L;
         r = r - L * w[right + l];
       }
-      const auto good = d > eps * w[size + k];
+      // [P-44] on the free entries: what they give must stand above the rounding of the whole row
+      const auto moves = w[size + k] > eps * eps * w[cell.response_diagonal + k];
+      const auto good = moves & (d > eps * w[size + k]);
       w[inverse + k] = select(good, one / select(good, d, one), zero);
       w[right + k] = r;
     }
@@ -256,7 +258,7 @@ FLEXOR_HD void joint_impulses(const C& c, const typename C::Mask& todo, bool has
   if (has_fixed) {
     c.single([&](const auto& w) {
       for (int i = 0; i < p.nv; ++i) {
-        w[cell.impulse_sum + i] = w[cell.end_velocity + i] - Kinematics::rate(c, i);
+        w[cell.impulse_sum + i] = w[cell.end_velocity + i] - c.rate(i);
         w[cell.solution + i] = w[cell.right_side + i];
       }
       add_tendon_impulses(c, w, cell.solution, [&](int t) { return w[cell.law_impulse + t]; });

@@ -11,6 +11,8 @@
 //           kBody, kSite, kTendonQvel (tendon x nv), kBranch
 //   width   numbers per index entry: 1, or 3, 4, 6 for vectors, quaternions, twists
 
+#include "flexor/model/row_slots.hpp"
+
 namespace flexor {
 
 enum class FieldGroup { kState, kCommand, kGeometry, kStep };
@@ -115,11 +117,5 @@ inline constexpr FieldInfo kFieldInfo[kFieldCount] = {
 };
 
 constexpr const FieldInfo& info(Field field) { return kFieldInfo[static_cast<int>(field)]; }
-
-/// Row slots in `row_impulse`: six per tendon, then five per velocity coordinate [P-46].
-enum class TendonRow { kPassive, kDrive, kArmature, kFriction, kLower, kUpper };
-enum class JointRow { kFriction, kLower, kUpper, kVelocityLower, kVelocityUpper };
-inline constexpr int kTendonRowCount = 6;
-inline constexpr int kJointRowCount = 5;
 
 }  // namespace flexor

@@ -2,6 +2,7 @@
 // State of the next step: scalars q += h v_+, quaternions Q <- normalise(Q Exp(h w_+)).   [P-4]
 // A world whose step failed keeps every bit of its state.
 
+#include "flexor/dynamics/kinematics.hpp"
 #include "flexor/step/report.hpp"
 
 namespace flexor {
@@ -17,13 +18,13 @@ struct Integrate {
     c.each(p.link_count, [&](const auto& w, int k) { move_joint(c, w, k); });
     c.sync();  // velocities are read by their joints before they are overwritten
     c.each(p.nv, [&](const auto& w, int i) {
-      c.store(Field::qvel, i, w[cell.end_velocity + i], Report::stored(c, w));
+      c.store(Field::qvel, i, w[cell.end_velocity + i], ReportForces::stored(c, w));
     });
     c.each(p.tendon_count, [&](const auto& w, int t) {
-      c.store(Field::activation, t, w[cell.activation + t], Report::stored(c, w));
+      c.store(Field::activation, t, w[cell.activation + t], ReportForces::stored(c, w));
     });
     c.single([&](const auto& w) {
-      const auto stored = Report::stored(c, w);
+      const auto stored = ReportForces::stored(c, w);
       Bits<Real> bits = real_to_bits(w[cell.status]) | c.load_bits(Field::status, 0);
       if (c.settings.freeze) {
         bits = bits | bits_where(!(w[cell.solver + 3] > Real(0)), FROZEN, Real());
@@ -62,7 +63,7 @@ struct Integrate {
     const PlanView& p = c.plan;
     const Real h = c.time_step();
     const int q = p.link_q[k], v = p.cell.end_velocity + p.link_dof[k];
-    const auto stored = Report::stored(c, w);
+    const auto stored = ReportForces::stored(c, w);
     const auto type = static_cast<JointType>(p.link_type[k]);
     if (type == JointType::kHinge || type == JointType::kSlide) {
       advance(c, q, h * w[v], stored);

@@ -7,7 +7,7 @@
 
 namespace flexor {
 
-struct Report {
+struct ReportForces {
   static constexpr StageInfo info{"report", "row impulses, forces, torques, statuses"};
 
   template <class C>
@@ -119,7 +119,7 @@ struct Report {
     put(F::tendon_force, total);
     put(F::tendon_tension, -total);
     put(F::tendon_passive_force, passive * inverse_h);
-    put(F::tendon_drive_force, drive * inverse_h);
+    put(F::tendon_drive_force, drive / h);  // a force without gains comes back to the bit
     put(F::tendon_armature_force, armature * inverse_h);
     put(F::tendon_friction_force, friction * inverse_h);
     put(F::tendon_limit_force, (lower + upper) * inverse_h);
@@ -184,7 +184,7 @@ struct Report {
       return;
     }
     // [P-9]
-    const Real v = Kinematics::rate(c, i), dv = w[cell.end_velocity + i] - v;
+    const Real v = c.rate(i), dv = w[cell.end_velocity + i] - v;
     const Real th = c.implicit_factor(0), kah = c.implicit_factor(1) * h;
     Real command = w[cell.command_torque + i], spring = zero;
     const Real damping = c.parameter(K::joint_damping, j);

@@ -16,7 +16,7 @@ namespace flexor {
 
 /// visitor.template operator()<Stage>() for every stage of a step, in order.
 template <class Visitor>
-FLEXOR_INLINE void visit_step(Visitor&& visitor) {
+FLEXOR_INLINE constexpr void visit_step(Visitor&& visitor) {
   visitor.template operator()<Kinematics>();        // 1
   visitor.template operator()<InertiaAndBias>();    // 3
   visitor.template operator()<Route>();             // 4
@@ -26,13 +26,13 @@ FLEXOR_INLINE void visit_step(Visitor&& visitor) {
   visitor.template operator()<AssembleRows>();      // 8
   visitor.template operator()<FoldAndFactor>();     // 9
   visitor.template operator()<Solve>();             // 10
-  visitor.template operator()<Report>();            // 11
+  visitor.template operator()<ReportForces>();            // 11
   visitor.template operator()<Integrate>();         // 12
 }
 
 /// The refresh pass after the last of the steps asked: stages 1 and 4 at the final pose.   13
 template <class Visitor>
-FLEXOR_INLINE void visit_refresh(Visitor&& visitor) {
+FLEXOR_INLINE constexpr void visit_refresh(Visitor&& visitor) {
   visitor.template operator()<Kinematics>();
   visitor.template operator()<Route>();
   visitor.template operator()<StoreGeometry>();
