@@ -17,7 +17,7 @@ FLEXOR_INLINE void take_command(const C& c, Field command, Field valid, int i,
   const Real wanted = c.load(command, i), held = c.load(valid, i);
   const auto ok = is_finite(wanted);
   bad = bad | !ok;
-  c.store(valid, i, select(ok, wanted, held));
+  if (any(ok & (wanted != held))) c.store(valid, i, select(ok, wanted, held));
 }
 
 struct Activate {
