@@ -121,7 +121,7 @@ def test_empty_masks_and_worlds_do_nothing(sim):
     sim.set_parameter("body/distal/mass", 3.0, worlds=[])
     sim.set_parameter("body/distal/mass", np.zeros((0,)), worlds=nobody)
     assert np.array_equal(sim.state_hash(), before)
-    assert np.all(sim.parameter("body/distal/mass").get() == 0.006)
+    assert np.all(sim.parameter("body/distal/mass").get() == np.float32(0.006))
 
 
 def test_parameter_shapes(sim):

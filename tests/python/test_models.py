@@ -70,7 +70,7 @@ def test_finger_bends_and_stretches_within_its_limits():
     lower = np.array([j.lower for j in model.joints])
     upper = np.array([j.upper for j in model.joints])
     closed, opened = sim.qpos.numpy()
-    assert np.all(closed > opened + 0.3)
+    assert np.all(closed > opened + 0.3), (closed, opened)
     assert np.all(sim.qpos.numpy() >= lower - 1e-4) and np.all(sim.qpos.numpy() <= upper + 1e-4)
     limits = np.array([t.upper_limit for t in model.tendons])
     assert np.all(sim.tendon_length.numpy() <= limits + 1e-5)

@@ -103,6 +103,9 @@ def test_float32_against_float64(first):
         actual, _, sim = step(FLOAT32, seed, (q, v))
         ok = solved(exact) & solved(sim)
         bound = np.minimum(1e-2, np.maximum(1e-5, 20 * eps * condition(exact)))
+        # a limit's target is gap/h [P-31]: the rounding of lengths and coordinates comes back over h
+        lengths = np.abs(exact.tendon_length.numpy()).max(1, initial=0) + np.abs(q).max(1)
+        bound = bound + eps * lengths / model.timestep / np.maximum(1, np.abs(expected).max(1))
         worst = relative(actual, expected)
         assert np.all(worst[ok] < bound[ok]), f"model {seed}: {worst}, allowed {bound}"
 

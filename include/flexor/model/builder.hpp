@@ -9,8 +9,8 @@
 namespace flexor {
 
 struct FinalizeOptions {
-  int max_problems = 20;  ///< problems shown in the error text; 0 = all
-  Report report;          ///< what the loader already knows; findings are added
+  int max_problems = 20;          ///< problems shown in the error text; 0 = all
+  Report report;                  ///< what the loader already knows; findings are added
   std::vector<Problem> problems;  ///< errors the loader already found: reported together, sorted
 };
 

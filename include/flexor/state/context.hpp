@@ -45,11 +45,25 @@ struct Context {
     if (slot < 0) return Real(constants.shared[i]);
     return flexor::load(constants.per_world + slot * batch.world_stride + world, Real());
   }
+  /// Vectors and matrices: shared, or per world in consecutive slots, as a whole.
   FLEXOR_INLINE Vec3<Real> constant3(int i) const {
-    return {constant(i), constant(i + 1), constant(i + 2)};
+    const int slot = constants.slot[i];
+    if (slot < 0) return shared3(i);
+    return per_world3(slot);
   }
   FLEXOR_INLINE Mat3<Real> constant9(int i) const {
-    return {constant3(i), constant3(i + 3), constant3(i + 6)};
+    const int slot = constants.slot[i];
+    if (slot < 0) return {shared3(i), shared3(i + 3), shared3(i + 6)};
+    return {per_world3(slot), per_world3(slot + 3), per_world3(slot + 6)};
+  }
+  FLEXOR_INLINE Vec3<Real> shared3(int i) const {
+    return {Real(constants.shared[i]), Real(constants.shared[i + 1]),
+            Real(constants.shared[i + 2])};
+  }
+  FLEXOR_INLINE Vec3<Real> per_world3(int slot) const {
+    const Scalar* p = constants.per_world + slot * batch.world_stride + world;
+    return {flexor::load(p, Real()), flexor::load(p + batch.world_stride, Real()),
+            flexor::load(p + 2 * batch.world_stride, Real())};
   }
   FLEXOR_INLINE Real parameter(ParameterKind kind, int element) const {
     return constant(plan.parameter(kind, element));
