@@ -26,7 +26,7 @@ struct Batch {
   bool is_closed = false;
 };
 
-/// Right to be in a batch for the life of this object.   [IA-10]
+/// Right to be in a batch for the life of this object.   (interfaces.md 1.10)
 class Turn {
  public:
   explicit Turn(Batch& batch) : batch_(batch) {

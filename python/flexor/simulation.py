@@ -186,10 +186,12 @@ class Simulation:
 
     @property
     def model(self) -> Model:
+        """The model of every world."""
         return self._model
 
     @property
     def num_worlds(self) -> int:
+        """Number of worlds."""
         return self._options["num_worlds"]
 
     @property
@@ -199,14 +201,17 @@ class Simulation:
 
     @property
     def device(self) -> str:
+        """ "cpu" or "reference"."""
         return self._options["device"]
 
     @property
     def precision(self) -> str:
+        """ "float32" or "float64": the type of every array but times, counters and flags."""
         return self._options["precision"]
 
     @property
     def seed(self) -> int:
+        """Base of random numbers drawn for this batch; the engine draws none."""
         return self._seed
 
     @property

@@ -20,6 +20,4 @@ INFORMATIONAL = Status(sum(value for _, value, is_informational, *_ in _BITS if 
 
 def describe(bits: int) -> list[str]:
     """One line a bit: its name, cause and remedy."""
-    return [
-        f"{name}: {cause}; {remedy}" for name, value, _, cause, remedy in _BITS if bits & value
-    ]
+    return [f"{name}: {cause}; {remedy}" for name, value, _, cause, remedy in _BITS if bits & value]

@@ -46,9 +46,18 @@ class ConstantTable {
     }
     derive_constants<Dependence>(
         topology, plan, [&](int i) { return Dependence(slot[i] >= 0); },
-        [&](int i, Dependence d) {
-          if (d.per_world) slot[i] = next++;
-        });
+        [&](int i, Dependence d) { slot[i] = d.per_world ? 0 : -1; });
+    // vectors and matrices go per world as a whole, in consecutive slots
+    for (int k = 0; k < kConstantCount; ++k) {
+      const int count = width(static_cast<Constant>(k));
+      const int first = plan.constant_offset[k];
+      const int last = k + 1 < kConstantCount ? plan.constant_offset[k + 1] : plan.scalar_count;
+      for (int i = first; i < last; i += count) {
+        bool is_per_world = false;
+        for (int n = 0; n < count; ++n) is_per_world = is_per_world || slot[i + n] >= 0;
+        for (int n = 0; n < count; ++n) slot[i + n] = is_per_world ? next++ : -1;
+      }
+    }
     const bool is_new_layout = slot != slot_;
     slot_ = slot;
     shared_.assign(plan.scalar_count, S(0));
@@ -70,7 +79,8 @@ class ConstantTable {
         return slot_[i] < 0 ? shared_[i] : static_cast<S>(raw.value(i, from));
       };
       for (int i = 0; i < raw_count; ++i) {
-        if (slot_[i] >= 0) per_world_[static_cast<std::size_t>(slot_[i]) * world_stride + w] = read(i);
+        if (slot_[i] >= 0)
+          per_world_[static_cast<std::size_t>(slot_[i]) * world_stride + w] = read(i);
       }
       derive_constants<S>(topology, plan, read, [&](int i, S x) {
         if (slot_[i] >= 0) per_world_[static_cast<std::size_t>(slot_[i]) * world_stride + w] = x;

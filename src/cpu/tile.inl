@@ -1,6 +1,6 @@
-// The stages over tiles of worlds, compiled once per instruction set (FLEXOR_ISA, FLEXOR_PACK_BYTES)
-// and scalar type: isa/tile_float.cpp, isa/tile_double.cpp.
-// No container, no std algorithm: a weak symbol compiled here must never serve another ISA.
+// The stages over tiles of worlds, compiled once per instruction set (FLEXOR_ISA,
+// FLEXOR_PACK_BYTES) and scalar type: isa/tile_float.cpp, isa/tile_double.cpp. No container, no std
+// algorithm: a weak symbol compiled here must never serve another ISA.
 
 #include <time.h>
 
@@ -54,11 +54,17 @@ void step(const TileJob& job) {
   for (long tile = job.first_tile; tile < job.last_tile; ++tile) {
     TileContext<S> context = context_of<S>(job, tile * N);
     if (!any(context.active)) continue;
+    const auto asked = context.active;
     for (int n = 0; n < job.count; ++n) {
       run_step(context);
+      // without a refresh the G arrays show the start of the last step, whose cells still stand
+      if (!job.refresh && n == job.count - 1) StoreGeometry::run(context);
       context.active = active_lanes<S>(job, tile * N);
     }
-    if (job.refresh) run_refresh(context);
+    if (job.refresh) {
+      context.active = asked;  // a world that has just been frozen is shown where it stands
+      run_refresh(context);
+    }
   }
 }
 
@@ -127,9 +133,13 @@ void profile(const TileJob& job, double* seconds) {
 }
 
 template <class S>
-constexpr TileKernels kKernels{FLEXOR_TEXT(FLEXOR_ISA), Lanes<TilePack<S>>::count,
-                               static_cast<int>(sizeof(TilePack<S>)), step<S>,
-                               measure_references<S>, dynamics<S>, profile<S>};
+constexpr TileKernels kKernels{FLEXOR_TEXT(FLEXOR_ISA),
+                               Lanes<TilePack<S>>::count,
+                               static_cast<int>(sizeof(TilePack<S>)),
+                               step<S>,
+                               measure_references<S>,
+                               dynamics<S>,
+                               profile<S>};
 
 }  // namespace
 

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "flexor/model/description.hpp"
-#include "flexor/model/plan.hpp"
+#include "flexor/model/host_plan.hpp"
 
 namespace flexor {
 

@@ -67,22 +67,15 @@ bool is_about_the_tree(const Problem& problem) {
          (problem.element == "body" || problem.element == "joint");
 }
 
-void locate_all(std::vector<Problem>& problems, const FinalizeOptions& options) {
-  if (!options.locate) return;
-  for (Problem& problem : problems)
-    if (problem.source.line > 0) problem.source = options.locate(problem);
-}
-
 /// Throws all errors, those of the loader and our own, in the order of the text.
 void throw_all(const Findings& findings, const FinalizeOptions& options) {
-  std::vector<Problem> own = findings.take(true), all;
-  locate_all(own, options);
+  std::vector<Problem> all;
   for (const Problem& problem : options.problems)
     if (problem.severity == Severity::kError) all.push_back(problem);
-  all.insert(all.end(), own.begin(), own.end());
+  for (Problem& problem : findings.take(true)) all.push_back(std::move(problem));
   if (all.empty()) return;
   sort_problems(all, options.report.files);
-  throw_problems(std::move(all), options.max_problems, options.line_text);
+  throw_problems(std::move(all), options.max_problems);
 }
 
 Report report_of(const Description& description, const Findings& findings,
@@ -96,9 +89,7 @@ Report report_of(const Description& description, const Findings& findings,
   std::vector<Problem> remarks;
   for (const Problem& problem : options.problems)
     if (problem.severity != Severity::kError) remarks.push_back(problem);
-  std::vector<Problem> own = findings.take(false);
-  locate_all(own, options);
-  remarks.insert(remarks.end(), own.begin(), own.end());
+  for (Problem& problem : findings.take(false)) remarks.push_back(std::move(problem));
   sort_problems(remarks, report.files);
   add_to_report(report, remarks);
   return report;

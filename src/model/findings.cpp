@@ -85,15 +85,14 @@ void sort_problems(std::vector<Problem>& problems, const std::vector<ReportFile>
                    [&](const Problem& a, const Problem& b) { return key(a) < key(b); });
 }
 
-void throw_problems(std::vector<Problem> problems, int max_problems,
-                    const std::function<std::string(const Source&)>& line_text) {
+void throw_problems(std::vector<Problem> problems, int max_problems) {
   const std::size_t all = problems.size();
   if (max_problems > 0 && all > static_cast<std::size_t>(max_problems))
     problems.resize(max_problems);
   std::string text;
   for (const Problem& problem : problems) {
     if (!text.empty() && text.back() != '\n') text += '\n';
-    text += to_text(problem, line_text ? line_text(problem.source) : std::string());
+    text += to_text(problem);
   }
   if (all > 1) {
     if (!text.empty() && text.back() != '\n') text += '\n';
@@ -104,7 +103,7 @@ void throw_problems(std::vector<Problem> problems, int max_problems,
 }
 
 void throw_if_wrong(const Findings& findings) {
-  if (findings.has_errors()) throw_problems(findings.take(true), 0, {});
+  if (findings.has_errors()) throw_problems(findings.take(true), 0);
 }
 
 void add_to_report(Report& report, const std::vector<Problem>& problems) {

@@ -1,7 +1,6 @@
 #pragma once
 // Collecting what is wrong with a model, and saying all of it in one ModelError.   [MF-24]
 
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,8 +50,7 @@ class Findings {
 void sort_problems(std::vector<Problem>& problems, const std::vector<ReportFile>& files);
 
 /// Throws a ModelError that shows and keeps the first `max_problems` (0 = all) and counts all.
-[[noreturn]] void throw_problems(std::vector<Problem> problems, int max_problems,
-                                 const std::function<std::string(const Source&)>& line_text);
+[[noreturn]] void throw_problems(std::vector<Problem> problems, int max_problems);
 
 /// Throws if the findings hold an error.
 void throw_if_wrong(const Findings& findings);

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "flexor/model/model.hpp"
-#include "model/sha256.hpp"
+#include "io/sha256.hpp"
 
 namespace flexor {
 namespace {
@@ -18,13 +18,13 @@ class Writer {
   void put(const Values&... values) {
     (write(values), ...);
   }
-  std::string digest() { return sha_.finish(); }
+  const std::string& bytes() const { return bytes_; }
 
  private:
   void write_bits(std::uint64_t bits) {
     char bytes[8];
     for (int i = 0; i < 8; ++i) bytes[i] = static_cast<char>(bits >> (8 * i));
-    sha_.update({bytes, 8});
+    bytes_.append(bytes, 8);
   }
   template <std::integral Integer>
   void write(Integer value) {
@@ -38,7 +38,7 @@ class Writer {
   }
   void write(const std::string& text) {
     write(text.size());
-    sha_.update(text);
+    bytes_ += text;
   }
   void write(const Vec3d& v) { put(v.x, v.y, v.z); }
   void write(const Quatd& q) { put(q.w, q.x, q.y, q.z); }
@@ -90,7 +90,7 @@ class Writer {
   void write(const KeyframeDescription& k) { put(k.name, k.time, k.qpos, k.qvel); }
   void write(const InertElement& i) { put(i.kind, i.name, i.reason); }
 
-  Sha256 sha_;
+  std::string bytes_;
 };
 
 }  // namespace
@@ -100,7 +100,7 @@ std::string model_hash(const Model& model) {
   Writer writer;
   writer.put(std::string("flexor model 1"), d.name, d.options, d.bodies, d.joints, d.sites, d.geoms,
              d.tendons, d.keyframes, d.inert);
-  return writer.digest().substr(0, 32);
+  return io::sha256(writer.bytes()).substr(0, 32);
 }
 
 }  // namespace flexor

@@ -1,6 +1,6 @@
 #include "flexor/model/model.hpp"
 
-#include "model/suggest.hpp"
+#include "flexor/io/suggest.hpp"
 
 namespace flexor {
 namespace {
@@ -15,7 +15,7 @@ std::vector<std::string> names_of(const std::vector<Element>& elements) {
 
 [[noreturn]] void throw_unknown(std::string_view kind, std::string_view name,
                                 const std::vector<std::string>& legal) {
-  const std::string hint = did_you_mean(name, legal);
+  const std::string hint = suggest(name, legal);
   throw UnknownNameError("no " + std::string(kind) + " named '" + std::string(name) + "'" +
                          (hint.empty() ? "" : "; " + hint));
 }
@@ -30,8 +30,7 @@ std::vector<std::string> Model::names(std::string_view kind) const {
   if (kind == "geom") return names_of(description.geoms);
   if (kind == "tendon") return names_of(description.tendons);
   if (kind == "keyframe") return names_of(description.keyframes);
-  const std::string hint =
-      did_you_mean(kind, {"body", "joint", "site", "geom", "tendon", "keyframe"});
+  const std::string hint = suggest(kind, {"body", "joint", "site", "geom", "tendon", "keyframe"});
   throw ConfigError("no kind of element named '" + std::string(kind) +
                     "'; legal: body, joint, site, geom, tendon, keyframe" +
                     (hint.empty() ? "" : "; " + hint));

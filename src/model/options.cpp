@@ -4,10 +4,10 @@
 #include <cmath>
 #include <optional>
 
+#include "flexor/io/suggest.hpp"
 #include "flexor/model/builder.hpp"
 #include "model/findings.hpp"
 #include "model/own_checks.hpp"
-#include "model/suggest.hpp"
 
 namespace flexor {
 namespace {
@@ -61,7 +61,7 @@ Option find_option(std::string_view name) {
     if (name == option.name) return {Choice::kFixed, &option};
   std::vector<std::string> names = {"timestep", "gravity", "joint_implicit", "hard_row_softness"};
   for (const FixedOption& option : kFixedOptions) names.push_back(option.name);
-  const std::string hint = did_you_mean(name, names);
+  const std::string hint = suggest(name, names);
   throw ConfigError("no model option named '" + std::string(name) + "'" +
                     (hint.empty() ? "" : "; " + hint));
 }

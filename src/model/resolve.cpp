@@ -5,8 +5,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "flexor/io/suggest.hpp"
 #include "model/own_checks.hpp"
-#include "model/suggest.hpp"
 
 namespace flexor {
 namespace {
@@ -67,7 +67,7 @@ class Resolver {
         message += std::string("; a ") + kKindNames[other] + " has that name";
       Problem& problem =
           findings_.error(at, "unknown-name", attribute, reference.name, std::move(message));
-      if (other == kKindCount) problem.hint = did_you_mean(reference.name, list(kind));
+      if (other == kKindCount) problem.hint = suggest(reference.name, list(kind));
     }
     reference.index = kUnset;
     return false;

@@ -1,12 +1,12 @@
 #include "reference/circle.hpp"
 
+#include <numbers>
+
 #include "flexor/core/status.hpp"
 
 namespace flexor::reference {
 
 namespace {
-
-constexpr double kPi = 3.14159265358979323846;
 
 /// phi from a to b in the given sense, by one atan2 and the rules that keep an angle near zero from
 /// becoming a full turn.  , [R-12]
@@ -24,8 +24,8 @@ double turn(const Vector2& a, const Vector2& b, double r, double t_a, double t_b
   const double phi0 = std::atan2(sense * X * c - D * e, D * c + sense * X * e);
   if (sense * X >= 0 && !is_aligned) return phi0;
   if (phi0 >= 0) return phi0;
-  if (D < 0 && phi0 > -kPi / 2) return 0;
-  return phi0 + 2 * kPi;
+  if (D < 0 && phi0 > -std::numbers::pi / 2) return 0;
+  return phi0 + 2 * std::numbers::pi;
 }
 
 }  // namespace
@@ -90,15 +90,15 @@ CircleBend bend_inside(const Vector2& a, const Vector2& b, double r) {
     return t2 / (q * (q + r * C));
   };
   // chi is increasing and convex, the start right of its root: Newton converges from above.
-  double i = std::min(
-      {kPi / 2, kPi / 2 - (alpha + beta - theta) / 2, theta / (slope(t2_a, 1) + slope(t2_b, 1))});
+  double i = std::min({std::numbers::pi / 2, std::numbers::pi / 2 - (alpha + beta - theta) / 2,
+                       theta / (slope(t2_a, 1) + slope(t2_b, 1))});
   for (int iteration = 0; iteration < 50; ++iteration) {
     const double C = std::cos(i), S = std::sin(i);
     const Complex sum = product(ray_to_bend(t2_a, C, S), ray_to_bend(t2_b, C, S));
     const Complex error = product(sum, Complex(D, -std::abs(X)));
     const double chi = std::atan2(error.y(), error.x());
     const double step = chi / (slope(t2_a, C) + slope(t2_b, C));
-    i = std::clamp(i - step, 0.0, kPi / 2);
+    i = std::clamp(i - step, 0.0, std::numbers::pi / 2);
     if (std::abs(step) < 4 * kEpsilon) break;
   }
   const Complex to_z = ray_to_bend(t2_a, std::cos(i), std::sin(i)).normalized();

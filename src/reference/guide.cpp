@@ -1,5 +1,7 @@
 #include "reference/guide.hpp"
 
+#include <numbers>
+
 #include "flexor/core/status.hpp"
 
 namespace flexor::reference {
@@ -200,7 +202,7 @@ GuideWrap wrap_sphere(const Vector3& a, const Vector3& b, double r, const GuideO
   // Over more than half a turn the line is stationary but no longer shortest.  
   const double sweep = circle.angle + std::atan2(circle.tangent_length_a, r) +
                        std::atan2(circle.tangent_length_b, r);
-  if (circle.sense < 0 && sweep > M_PI) wrap.status |= NOT_MINIMUM;
+  if (circle.sense < 0 && sweep > std::numbers::pi) wrap.status |= NOT_MINIMUM;
   return wrap;
 }
 

@@ -191,7 +191,8 @@ ArrayRef Batch::array(Field field) const {
 
 BatchView Batch::view() const {
   BatchView view{};
-  for (int f = 0; f < kFieldCount; ++f) view.field[f] = data_[f];
+  for (int f = 0; f < kFieldCount; ++f)
+    view.field[f] = is_idle(static_cast<Field>(f)) ? nullptr : data_[f];
   view.world_stride = world_stride_;
   view.num_worlds = num_worlds_;
   return view;
@@ -200,7 +201,7 @@ BatchView Batch::view() const {
 double Batch::bytes_per_world(FieldGroup group) const {
   double bytes = 0;
   visit_fields([&](Field field) {
-    if (info(field).group == group && has(field))
+    if (info(field).group == group && has(field) && !is_idle(field))
       bytes += components(field) * item_size(info(field).type, is_float_);
   });
   return bytes;

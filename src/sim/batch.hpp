@@ -63,6 +63,12 @@ class Batch {
   int components(Field field) const { return components_[static_cast<int>(field)]; }
   ArrayRef array(Field field) const;
   BatchView view() const;
+  /// Body wrenches have an address from the start, but steps look at them, and memory is spent on
+  /// them, only once somebody has asked for the array.
+  void use_wrenches() { uses_wrenches_ = true; }
+  bool is_idle(Field field) const {
+    return !uses_wrenches_ && (field == Field::body_wrench || field == Field::valid_body_wrench);
+  }
   /// Bytes of one world in the fields of one group.
   double bytes_per_world(FieldGroup group) const;
 
@@ -86,6 +92,7 @@ class Batch {
   bool is_float_;
   std::array<int, kFieldCount> entries_{}, components_{};
   std::array<void*, kFieldCount> data_{};
+  bool uses_wrenches_ = false;
   Pages pages_;
 };
 

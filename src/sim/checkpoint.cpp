@@ -237,8 +237,11 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, const Model& model
 }
 
 void Checkpoint::apply(Batch& batch) const {
+  const std::vector<std::byte>& wrenches = arrays.at(info(Field::body_wrench).name).data;
+  if (std::any_of(wrenches.begin(), wrenches.end(), [](std::byte b) { return b != std::byte(0); }))
+    batch.use_wrenches();
   visit_fields([&](Field field) {
-    if (is_read_out(field) || !batch.has(field)) return;
+    if (is_read_out(field) || !batch.has(field) || batch.is_idle(field)) return;
     const std::size_t item = static_cast<std::size_t>(batch.array(field).item_size());
     const std::size_t components = static_cast<std::size_t>(batch.components(field));
     const std::byte* rows = arrays.at(info(field).name).data.data();

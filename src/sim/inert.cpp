@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/suggest.hpp"
+#include "flexor/io/suggest.hpp"
 #include "sim/options.hpp"
 
 namespace flexor {
@@ -115,7 +115,7 @@ std::vector<std::pair<int, double>> check_inert(const Model& model,
     words.erase(std::unique(words.begin(), words.end()), words.end());
     for (std::size_t k = 0; k < std::min<std::size_t>(words.size(), 12); ++k)
       legal += " '" + words[k] + "'";
-    const std::string hint = did_you_mean(inert[i], words);
+    const std::string hint = suggest(inert[i], words);
     throw ConfigError("inert: '" + inert[i] + "' given; legal: " + legal +
                       (hint.empty() ? "" : "; " + hint));
   }

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "flexor/io/suggest.hpp"
 #include "model/findings.hpp"
-#include "model/suggest.hpp"
 
 namespace flexor {
 namespace {
@@ -165,7 +165,7 @@ FieldSet select_fields(const SimulationOptions& options) {
       kept[static_cast<int>(field)] = is_met = true;
     });
     if (is_met) continue;
-    const std::string hint = did_you_mean(pattern, read_outs);
+    const std::string hint = suggest(pattern, read_outs);
     reject("outputs", in_quotes(pattern),
            "'all', or names and wildcards of read-outs such as 'tendon_length', 'tendon_*'" +
                (hint.empty() ? "" : "; " + hint));

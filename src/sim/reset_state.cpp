@@ -42,7 +42,7 @@ ResetState::ResetState(const Model& model, const Batch& batch) {
 
 void ResetState::apply(Batch& batch, const std::uint8_t* worlds) const {
   visit_fields([&](Field field) {
-    if (!batch.has(field)) return;
+    if (!batch.has(field) || batch.is_idle(field)) return;
     if (covers(field)) {
       for (int c = 0; c < batch.components(field); ++c)
         batch.fill(field, c, value(field, c), worlds);

@@ -273,7 +273,11 @@ void Simulation::clear_status(WorldMask mask) {
   s.batch->fill(Field::status, 0, 0, bytes_or_null(mask));
 }
 
-ArrayRef Simulation::array(Field field) const { return implementation_->batch->array(field); }
+ArrayRef Simulation::array(Field field) const {
+  Batch& batch = *implementation_->batch;
+  if (batch.is_idle(field)) batch.use_wrenches();
+  return batch.array(field);
+}
 
 std::vector<std::string> Simulation::component_names(Field field) const {
   return names_of_components(implementation_->model, info(field).index);

@@ -66,13 +66,94 @@ def random_tree(seed, guides=True, armature=0.0, bodies=None, tendons=3, **tendo
                     path.append(guide())
                 path.append(via(**point()))
             if scalar and rng.random() < 0.3:
-                path.append(
-                    joint_term(
-                        scalar[int(rng.integers(len(scalar)))], float(rng.normal())
-                    )
-                )
+                path.append(joint_term(scalar[int(rng.integers(len(scalar)))], float(rng.normal())))
         b.add_spatial_tendon(f"tendon_{t}", path, armature=armature, **tendon)
     return b.finalize()
+
+
+def random_rows(seed, joints=None, tendons=None):
+    """Tree of 1 to 12 joints under 0 to 6 tendons whose properties are drawn too: springs, drives,
+    friction, limits, locks, hard and compliant. Armature stays on paths without guides."""
+    rng = np.random.default_rng(seed)
+    b = scenes.builder(f"rows_{seed}", timestep=0.002, gravity=scenes.GRAVITY)
+    joints = joints or int(rng.integers(1, 13))
+    names, scalar = ["world"], []
+    for i in range(joints):
+        kind = JOINTS[int(rng.choice(4, p=(0.6, 0.2, 0.12, 0.08)))]
+        parent = "world" if kind == "free" else names[int(rng.integers(len(names)))]
+        b.add_body(f"body_{i}", parent=parent, pos=tuple(rng.uniform(-0.3, 0.3, 3)),
+                   mass=float(rng.uniform(0.5, 2)), com=tuple(rng.uniform(-0.1, 0.1, 3)),
+                   inertia=tuple(rng.uniform(0.05, 0.09, 3)))  # fmt: skip
+        b.add_joint(f"body_{i}", f"joint_{i}", type=kind, **_joint_properties(kind, rng))
+        names.append(f"body_{i}")
+        if kind in ("hinge", "slide"):
+            scalar.append(f"joint_{i}")
+
+    def point():
+        return {
+            "body": names[int(rng.integers(len(names)))],
+            "pos": tuple(rng.uniform(-0.5, 0.5, 3)),
+        }
+
+    for t in range(int(rng.integers(0, 7)) if tendons is None else tendons):
+        if scalar and rng.random() < 0.25:
+            terms = [(name, float(rng.normal())) for name in rng.permutation(scalar)[:3]]
+            b.add_fixed_tendon(f"tendon_{t}", terms, **_tendon_properties(rng, True, -0.5, 0.5))
+            continue
+        path, is_straight = [via(**point())], True
+        for _ in range(int(rng.integers(1, 4))):
+            if rng.random() < 0.3:
+                path.append(sphere(**point(), radius=float(rng.uniform(0.02, 0.06))))
+                is_straight = False
+            path.append(via(**point()))
+        b.add_spatial_tendon(f"tendon_{t}", path, **_tendon_properties(rng, is_straight, 0.5, 2.0))
+    return b.finalize()
+
+
+def _joint_properties(kind, rng):
+    if kind == "free":
+        return {}
+    properties = {
+        "damping": float(rng.choice([0, 0.1, 2])),
+        "armature": float(rng.choice([0, 0.1])),
+    }
+    if rng.random() < 0.3:
+        properties["stiffness"] = float(rng.uniform(0, 20))
+    if kind == "ball":
+        return properties
+    properties["axis"] = tuple(rng.normal(size=3))
+    if rng.random() < 0.4:
+        properties |= {"lower": float(rng.uniform(-1, 0)), "upper": float(rng.uniform(0, 1))}
+        properties["limit_compliance"] = float(rng.choice([0, 1e-4]))
+    if rng.random() < 0.3:
+        properties["friction"] = float(rng.uniform(0, 2))
+    if rng.random() < 0.2:
+        properties["velocity_limit"] = float(rng.uniform(0.5, 2))
+    return properties
+
+
+def _tendon_properties(rng, is_straight, shortest, longest):
+    """Each row is there with a chance of about one half."""
+    p = {}
+    if rng.random() < 0.6:
+        p |= {"stiffness": float(10 ** rng.uniform(0, 4)), "damping": float(rng.uniform(0, 10))}
+    if rng.random() < 0.6:
+        p["drive"] = {"force": float(rng.uniform(-20, 5))}
+        if rng.random() < 0.6:
+            p["drive"] |= {"position_gain": float(rng.uniform(0, 300)),
+                           "velocity_gain": float(rng.uniform(0, 20)),
+                           "target_length": float(rng.uniform(shortest, longest))}  # fmt: skip
+        if rng.random() < 0.5:
+            p |= {"actuation_lower": float(rng.uniform(-30, -5)), "actuation_upper": 0.0}
+    if rng.random() < 0.4:
+        p |= {"friction_loss": float(rng.uniform(0, 3)),
+              "friction_compliance": float(rng.choice([0, 1e-4]))}  # fmt: skip
+    if is_straight and rng.random() < 0.4:
+        p["armature"] = float(rng.uniform(0, 1))
+    if rng.random() < 0.5:
+        p |= {"upper_limit": float(rng.uniform(shortest, longest)),
+              "limit_compliance": float(rng.choice([0, 1e-5]))}  # fmt: skip
+    return p
 
 
 def layout(model):
@@ -113,9 +194,7 @@ def displace(model, q, dv):
         f = dv[first : first + 3]
         angle = np.linalg.norm(f)
         half = np.sinc(angle / 2 / np.pi) / 2  # sin(angle/2)/angle, 1/2 at 0
-        q[at : at + 4] = multiply(
-            q[at : at + 4], np.concatenate([[np.cos(angle / 2)], half * f])
-        )
+        q[at : at + 4] = multiply(q[at : at + 4], np.concatenate([[np.cos(angle / 2)], half * f]))
     return q
 
 
@@ -130,11 +209,7 @@ def difference_quotients(backend, model, seed, poses, step=1e-6):
     for _ in range(poses):
         q, v = random_pose(model, rng)
         unit = np.eye(nv) * step
-        rows += (
-            [q]
-            + [displace(model, q, d) for d in unit]
-            + [displace(model, q, -d) for d in unit]
-        )
+        rows += [q] + [displace(model, q, d) for d in unit] + [displace(model, q, -d) for d in unit]
         velocities += [v] * (2 * nv + 1)
     sim = backend.simulate(model, num_worlds=len(rows))
     sim.qpos.set(np.array(rows))
@@ -142,17 +217,11 @@ def difference_quotients(backend, model, seed, poses, step=1e-6):
     sim.forward()
     length = np.array(sim.tendon_length.numpy()).reshape(poses, 2 * nv + 1, -1)
     tendons = length.shape[-1]
-    jacobian = np.array(sim.tendon_jacobian.numpy()).reshape(
-        poses, 2 * nv + 1, tendons, nv
-    )[:, 0]
-    rate = np.array(sim.tendon_velocity.numpy()).reshape(poses, 2 * nv + 1, tendons)[
-        :, 0
-    ]
+    jacobian = np.array(sim.tendon_jacobian.numpy()).reshape(poses, 2 * nv + 1, tendons, nv)[:, 0]
+    rate = np.array(sim.tendon_velocity.numpy()).reshape(poses, 2 * nv + 1, tendons)[:, 0]
     difference = (length[:, 1 : nv + 1] - length[:, nv + 1 :]) / (2 * step)
     qvel = np.array(velocities).reshape(poses, 2 * nv + 1, nv)[:, 0]
     return jacobian, np.moveaxis(difference, 1, 2), qvel, rate
 
 
-__all__ = [
-    name for name in dir() if not name.startswith("_") and name not in ("flexor", "np")
-]
+__all__ = [name for name in dir() if not name.startswith("_") and name not in ("flexor", "np")]

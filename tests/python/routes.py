@@ -33,16 +33,12 @@ class Route:
         return np.maximum(tolerance, FLOAT32_LENGTH * np.maximum(size, 0))
 
     def gradient_tolerance(self, tolerance=1e-9):
-        return (
-            max(tolerance, FLOAT32_GRADIENT) if self.backend.is_float32 else tolerance
-        )
+        return max(tolerance, FLOAT32_GRADIENT) if self.backend.is_float32 else tolerance
 
     def check_length(self, expected, tolerance=1e-9):
         """All rows equal `expected`, or row i equals expected[i]."""
         expected = (
-            expected
-            if isinstance(expected, (list, np.ndarray))
-            else [expected] * len(self.a)
+            expected if isinstance(expected, (list, np.ndarray)) else [expected] * len(self.a)
         )
         assert_near(self.length, expected, self.length_tolerance(tolerance))
 
@@ -109,9 +105,7 @@ def read(backend: Backend, sim, a, b) -> Route:
 def rotation(axis, angle):
     """Rotation matrix by Rodrigues' formula."""
     axis = np.asarray(axis, float) / np.linalg.norm(axis)
-    cross = np.array(
-        [[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]]
-    )
+    cross = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
     return np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
 
 

@@ -9,9 +9,7 @@ GRAVITY = (0, 0, -9.81)
 NO_GRAVITY = (0, 0, 0)
 
 
-def builder(
-    name="scene", timestep=0.001, gravity=NO_GRAVITY, **options
-) -> ModelBuilder:
+def builder(name="scene", timestep=0.001, gravity=NO_GRAVITY, **options) -> ModelBuilder:
     """Empty model with the step of the acceptance cases (1 ms) and, if not said, no gravity."""
     b = ModelBuilder(name, timestep=timestep)
     b.set_option("gravity", gravity)
@@ -58,9 +56,7 @@ def anchored_mass(
     properties."""
     b = builder(timestep=timestep, gravity=gravity)
     add_point_mass(b, pos=pos, mass=mass)
-    b.add_spatial_tendon(
-        "line", [via(body="world", pos=anchor), via(body="mass")], **tendon
-    )
+    b.add_spatial_tendon("line", [via(body="world", pos=anchor), via(body="mass")], **tendon)
     return b.finalize()
 
 
@@ -112,18 +108,14 @@ def two_sliders(coefficients=(1.0, 0.5), **tendon):
     for name, axis in (("x", (1, 0, 0)), ("y", (0, 1, 0))):
         b.add_body(name, mass=1.0)
         b.add_joint(name, name, type="slide", axis=axis)
-    b.add_fixed_tendon(
-        "sum", list(zip(("x", "y"), coefficients, strict=True)), **tendon
-    )
+    b.add_fixed_tendon("sum", list(zip(("x", "y"), coefficients, strict=True)), **tendon)
     return b.finalize()
 
 
 GUIDES = {"cylinder": cylinder, "sphere": sphere}
 
 
-def guide_scene(
-    kind="cylinder", side=None, on="world", reverse=False, offset=(0, 0, 0), **guide
-):
+def guide_scene(kind="cylinder", side=None, on="world", reverse=False, offset=(0, 0, 0), **guide):
     """Two free points "a" and "b" joined by tendon "line" over one guide.
 
     The points are sliding masses whose coordinates are their world positions, so the six Jacobian
@@ -191,9 +183,7 @@ def arm_of_six():
     b.add_spatial_tendon("EF", [at("s3"), elbow(), at("s7")])
     b.add_spatial_tendon("EE", [at("s4"), elbow(**x1), at("s8")])
     b.add_spatial_tendon("BF", [at("s0"), shoulder(), at("s5"), elbow(), at("s7")])
-    b.add_spatial_tendon(
-        "BE", [at("s0"), shoulder(**x0), at("s6"), elbow(**x1), at("s8")]
-    )
+    b.add_spatial_tendon("BE", [at("s0"), shoulder(**x0), at("s6"), elbow(**x1), at("s8")])
     return b.finalize()
 
 
@@ -240,9 +230,7 @@ def tendon_forest(count=3):
     """Arm of two hinges under `count` tendons with every row: spring, drive, armature, friction,
     limits; for tests of storage, not of physics."""
     b = builder("forest", gravity=GRAVITY, timestep=0.002)
-    b.add_body(
-        "upper", mass=1.0, com=(0, 0, -0.2), inertia=(0.02, 0.02, 0.002), pos=(0, 0, 1)
-    )
+    b.add_body("upper", mass=1.0, com=(0, 0, -0.2), inertia=(0.02, 0.02, 0.002), pos=(0, 0, 1))
     b.add_joint("upper", "shoulder", type="hinge", axis=(0, 1, 0), lower=-1.0, upper=1.0,
                 damping=0.1, friction=0.01, armature=0.01)  # fmt: skip
     b.add_body("lower", parent="upper", pos=(0, 0, -0.4), mass=0.5, com=(0, 0, -0.15),
@@ -269,6 +257,4 @@ def tendon_forest(count=3):
     return b.finalize()
 
 
-__all__ = [
-    name for name in dir() if not name.startswith("_") and name not in ("flexor", "np")
-]
+__all__ = [name for name in dir() if not name.startswith("_") and name not in ("flexor", "np")]

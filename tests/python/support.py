@@ -65,9 +65,7 @@ def printed(text: str) -> tuple[float, float]:
     digits = text.lower().split("e")[0]
     decimals = len(digits.partition(".")[2])
     exponent = int(text.lower().partition("e")[2] or 0)
-    return float(text), 0.5 * 10.0 ** (
-        exponent - decimals
-    ) if decimals or exponent else 0.0
+    return float(text), 0.5 * 10.0 ** (exponent - decimals) if decimals or exponent else 0.0
 
 
 def values_of(expected):
@@ -89,9 +87,7 @@ def assert_near(actual, expected, tolerance):
     assert actual.shape == value.shape, f"shape {actual.shape}, expected {value.shape}"
     error = np.abs(actual - value)
     bound = np.maximum(tolerance, unit * (1 + 1e-9))
-    assert np.all(error <= bound), (
-        f"got {actual}\nexpected {value}\nerror {error}, allowed {bound}"
-    )
+    assert np.all(error <= bound), f"got {actual}\nexpected {value}\nerror {error}, allowed {bound}"
 
 
 class Run:
@@ -117,14 +113,10 @@ class Run:
         array = getattr(self.sim, field)
         data = np.array((array if at is None else array.at(at)).numpy())
         for world in range(1, len(data)):
-            assert data[world].tobytes() == data[0].tobytes(), (
-                f"{field}: world {world} differs"
-            )
+            assert data[world].tobytes() == data[0].tobytes(), f"{field}: world {world} differs"
         return np.asarray(data[0], dtype=float)
 
-    def check(
-        self, field: str, expected, tolerance, at=None, scale=None, is_length=False
-    ):
+    def check(self, field: str, expected, tolerance, at=None, scale=None, is_length=False):
         """Compares one read-out; float32 by the rule at the head of physics.md 18."""
         self.near(self.get(field, at), expected, tolerance, scale, is_length)
 
@@ -139,7 +131,5 @@ class Run:
     def no_status(self, allow=0):
         """No status bit is set that is not informational or allowed."""
         status = int(self.get("status"))
-        quiet = int(
-            flexor.Status.TENSION_SATURATED | flexor.Status.ROUTE_SIDE_AMBIGUOUS
-        )
+        quiet = int(flexor.Status.TENSION_SATURATED | flexor.Status.ROUTE_SIDE_AMBIGUOUS)
         assert status & ~(quiet | allow) == 0, flexor.Status(status)

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <numbers>
 #include <random>
 
 #include "flexor/core/status.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 using namespace scenes;
 
-constexpr double kPi = 3.14159265358979323846;
+constexpr double kPi = std::numbers::pi;
 constexpr double kPrinted7 = 5e-8;  ///< half a unit of the seventh decimal
 constexpr double kPrinted9 = 1e-9;
 
@@ -507,6 +508,56 @@ TEST(CylinderWrap, Case62TwoStepsOfTheSideRule) {
   EXPECT_NEAR(length(150, 166), .548205305, kPrinted9);
   for (const double w : {-75, -86, 100}) EXPECT_NEAR(length(40, w), .160920961, kPrinted9) << w;
   for (const double w : {-88, 112}) EXPECT_NEAR(length(40, w), .740191523, kPrinted9) << w;
+}
+
+TEST(CylinderWrap, Case47PinThatLiftsOff) {
+  Description scene = empty_scene();
+  const int body = add_body(scene, 1, {}, kWorld, {}, isotropic_inertia(.1));
+  add_joint(scene, body, JointType::kHinge, {0, 0, -1});  // positive = clockwise
+  add_tendon(scene, {at({.5, 0, 0}), with_side(world_cylinder(.2), kWorld, {0, 1, 0}),
+                     via(body, {-.5, 0, 0})});
+  const auto turned_by = [&](double q) {
+    return route(scene, VectorXd::Constant(1, q), VectorXd::Zero(1));
+  };
+  EXPECT_NEAR(turned_by(0).jacobian[0], -.2, 1e-12);
+  const TendonRoute lifted = turned_by(kPi / 2);
+  EXPECT_EQ(lifted.guides[0].wrap.mode, WrapMode::kStraight);
+  EXPECT_NEAR(lifted.length, .7071067812, kPrinted9);
+  EXPECT_NEAR(lifted.jacobian[0], -.3535533906, kPrinted9);
+  const TendonRoute closed = turned_by(kPi);
+  EXPECT_NEAR(closed.length, 0, 1e-15);
+  EXPECT_TRUE(closed.status & COLLAPSED);
+  EXPECT_EQ(closed.jacobian[0], 0);
+}
+
+TEST(CylinderWrap, Case57EndsOnOneRay) {
+  const auto length = [](double y, std::optional<Vec3d> side) {
+    PathElement guide = world_cylinder(.1);
+    if (side) guide = beside(guide, *side);
+    return route_in_world({at({.2, 0, 0}), guide, at({.4, y, 0})}).length;
+  };
+  EXPECT_NEAR(length(0, {}), .2, 1e-12);
+  EXPECT_NEAR(length(0, Vec3d{.3, 0, 0}), .2, 1e-12);
+  for (const double y : {0.0, 1e-9, -1e-9})
+    EXPECT_NEAR(length(y, Vec3d{-.3, 0, 0}), .952290584, y == 0 ? kPrinted9 : 1e-8);
+}
+
+TEST(StraightPath, Case61FourTendonsOnAFreeBody) {
+  Description scene = empty_scene();
+  const int body = add_body(scene, 1, {0, 0, 2}, kWorld, {}, isotropic_inertia(.1));
+  add_joint(scene, body, JointType::kFree);
+  VectorXd sum = VectorXd::Zero(6);
+  for (const double x : {-1, 1})
+    for (const double y : {-1, 1})
+      add_tendon(scene, {at({2 * x, 2 * y, 4}), via(body, {.2 * x, .2 * y, 0})});
+  for (int t = 0; t < 4; ++t) {
+    const TendonRoute r = route(scene, t);
+    EXPECT_NEAR(r.length, 3.237282811, kPrinted9);
+    sum += r.jacobian;
+  }
+  EXPECT_NEAR(sum[2], -2.471208253, kPrinted9);
+  sum[2] = 0;
+  EXPECT_NEAR(sum.norm(), 0, 1e-12);
 }
 
 TEST(CylinderWrap, EndpointOnOrInsideTheGuideIsStraight) {

@@ -31,11 +31,7 @@ def entries():
 
 
 def sources():
-    return [
-        f
-        for folder in CODE
-        for f in files(folder, ".hpp", ".cpp", ".cu", ".cuh", ".py")
-    ]
+    return [f for folder in CODE for f in files(folder, ".hpp", ".cpp", ".cu", ".cuh", ".py")]
 
 
 def everything() -> str:
@@ -48,9 +44,7 @@ def test_tags_in_code_stand_in_the_book():
     for file in sources():
         for tag in tags(text(file)) - known:
             missing.setdefault(tag, []).append(name(file))
-    assert not missing, "\n".join(
-        f"[{t}] in {', '.join(f)}" for t, f in sorted(missing.items())
-    )
+    assert not missing, "\n".join(f"[{t}] in {', '.join(f)}" for t, f in sorted(missing.items()))
 
 
 def test_entries_have_formula_and_source():
@@ -81,9 +75,7 @@ def test_entries_are_tagged_where_they_are_computed():
 
 
 def test_entries_are_tested():
-    in_tests = set().union(
-        *(tags(text(f)) for f in files("tests", ".py", ".cpp", ".hpp"))
-    )
+    in_tests = set().union(*(tags(text(f)) for f in files("tests", ".py", ".cpp", ".hpp")))
     untested = sorted(set(entries()) - in_tests)
     assert not untested, f"no test mentions the tags {untested}"
 

@@ -25,18 +25,14 @@ CACHE = ROOT / "build" / "rules" / "headers.json"
 
 def fingerprint(header, compiler) -> str:
     """Of everything the answer depends on: compiler, flags, all headers pulled in."""
-    version = subprocess.run(
-        [compiler, "--version"], capture_output=True, text=True
-    ).stdout
+    version = subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
     parts = [version, " ".join(FLAGS)] + [text(h) for h in sorted(closure(header))]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def compile_alone(header, compiler) -> str:
     source = f'#include "{header.relative_to(INCLUDE)}"\n'
-    done = subprocess.run(
-        [compiler, *FLAGS], input=source, capture_output=True, text=True
-    )
+    done = subprocess.run([compiler, *FLAGS], input=source, capture_output=True, text=True)
     return done.stderr if done.returncode else ""
 
 
@@ -49,14 +45,10 @@ def test_headers_compile_alone():
     keys = {h: fingerprint(h, compiler) for h in headers}
     todo = [h for h in headers if keys[h] not in known]
     with ThreadPoolExecutor(max_workers=2) as pool:
-        errors = dict(
-            zip(todo, pool.map(lambda h: compile_alone(h, compiler), todo), strict=True)
-        )
+        errors = dict(zip(todo, pool.map(lambda h: compile_alone(h, compiler), todo), strict=True))
     good = [keys[h] for h in headers if not errors.get(h)]
     CACHE.parent.mkdir(parents=True, exist_ok=True)
-    CACHE.write_text(
-        json.dumps({key: name(h) for h, key in keys.items() if key in good})
-    )
+    CACHE.write_text(json.dumps({key: name(h) for h, key in keys.items() if key in good}))
     failed = {name(h): error for h, error in errors.items() if error}
     assert not failed, "\n".join(f"{h}:\n{e}" for h, e in failed.items())
 

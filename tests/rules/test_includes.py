@@ -35,9 +35,7 @@ def own_headers(path):
 
 
 def test_every_folder_has_a_place():
-    folders = {place(str(h.relative_to(INCLUDE))) for h in files("include", ".hpp")} - {
-        "top"
-    }
+    folders = {place(str(h.relative_to(INCLUDE))) for h in files("include", ".hpp")} - {"top"}
     assert folders <= set(LEVELS), folders - set(LEVELS)
 
 
@@ -65,9 +63,7 @@ def test_rows_read_the_world_and_never_call_routing():
 
 
 def test_the_solver_cannot_tell_a_tendon_from_a_contact():
-    for header in files("include/flexor/solve", ".hpp") + files(
-        "src/solve", ".hpp", ".cpp"
-    ):
+    for header in files("include/flexor/solve", ".hpp") + files("src/solve", ".hpp", ".cpp"):
         rows = [t for t in own_headers(header) if place(t) == "rows"]
         assert set(rows) <= {"flexor/rows/row.hpp"}, f"{name(header)} includes {rows}"
 
@@ -77,9 +73,7 @@ def test_the_reference_path_has_its_own_physics():
     for file in files("src/reference", ".hpp", ".cpp"):
         for header in closure(file):
             folder = (
-                place(str(header.relative_to(INCLUDE)))
-                if header.is_relative_to(INCLUDE)
-                else ""
+                place(str(header.relative_to(INCLUDE))) if header.is_relative_to(INCLUDE) else ""
             )
             assert not 4 <= level(folder) <= 8, f"{name(file)} reaches {name(header)}"
 
@@ -148,11 +142,7 @@ def test_kernels_hold_no_formulas():
     wrong = []
     for file in files("kernels", ".cu", ".cuh"):
         body = code(file)
-        wrong += [
-            f"{name(file)}: {m.group(0)}"
-            for p in (CALL, NUMBER)
-            for m in p.finditer(body)
-        ]
+        wrong += [f"{name(file)}: {m.group(0)}" for p in (CALL, NUMBER) for m in p.finditer(body)]
         if body.count("\n") > 200:
             wrong.append(f"{name(file)}: more than 200 lines")
     assert not wrong, "\n".join(wrong)

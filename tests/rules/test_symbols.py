@@ -18,11 +18,7 @@ REGISTERS = {"avx2": 32, "avx512": 64}
 def objects(isa):
     roots = [ROOT / "build"]
     return [
-        o
-        for r in roots
-        if r.is_dir()
-        for o in r.rglob("*.o")
-        if f"flexor_isa_{isa}.dir" in str(o)
+        o for r in roots if r.is_dir() for o in r.rglob("*.o") if f"flexor_isa_{isa}.dir" in str(o)
     ]
 
 
@@ -34,10 +30,7 @@ def weak_symbols(obj):
         text=True,
         check=True,
     )
-    lines = (
-        re.match(r"^[0-9a-f]*\s+([WVu])\s+(.*)$", line)
-        for line in done.stdout.splitlines()
-    )
+    lines = (re.match(r"^[0-9a-f]*\s+([WVu])\s+(.*)$", line) for line in done.stdout.splitlines())
     return [m.group(2) for m in lines if m]
 
 

@@ -52,9 +52,7 @@ def test_python_sees_the_lists():
     for name, group, kind, _, width, unit, meaning in make_tables.fields():
         array = getattr(sim, name)
         assert (array.unit, array.doc) == (unit, meaning), name
-        assert array.shape[0] == 2 and (
-            width == "1" or array.shape[-1] == int(width)
-        ), name
+        assert array.shape[0] == 2 and (width == "1" or array.shape[-1] == int(width)), name
         assert array.is_state == (group == "kState"), name
         assert kind in make_tables.TYPES
     listed = {(owner, name) for _, owner, name, *_ in make_tables.parameters()}

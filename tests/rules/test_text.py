@@ -42,9 +42,7 @@ def test_ruff():
     if program is None:
         pytest.skip("no ruff")
     for command in (["format", "--check"], ["check"]):
-        done = subprocess.run(
-            [program, *command, "."], cwd=ROOT, capture_output=True, text=True
-        )
+        done = subprocess.run([program, *command, "."], cwd=ROOT, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout[-4000:]
 
 
@@ -65,11 +63,7 @@ PLACES = re.compile(
 
 
 def texts():
-    return [
-        f
-        for f in files()
-        if f.suffix in TEXTS and f != Path(__file__) and f.name != ".git"
-    ]
+    return [f for f in files() if f.suffix in TEXTS and f != Path(__file__) and f.name != ".git"]
 
 
 @pytest.mark.parametrize("what", ["marks", "places"])

@@ -24,9 +24,7 @@ def files(folder: str = "", *endings: str) -> list[Path]:
     """Files of the project under `folder` with one of the endings; build outputs left out."""
     root = ROOT / folder
     found = [
-        p
-        for p in root.rglob("*")
-        if p.is_file() and not set(p.relative_to(ROOT).parts) & SKIPPED
+        p for p in root.rglob("*") if p.is_file() and not set(p.relative_to(ROOT).parts) & SKIPPED
     ]
     return sorted(p for p in found if not endings or p.suffix in endings)
 

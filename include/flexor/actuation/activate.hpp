@@ -5,7 +5,7 @@
 //
 // A non-finite command entry is not used: its last finite value stays in force.
 
-#include "flexor/step/context.hpp"
+#include "flexor/state/context.hpp"
 
 namespace flexor {
 
@@ -17,7 +17,7 @@ FLEXOR_INLINE void take_command(const C& c, Field command, Field valid, int i,
   const Real wanted = c.load(command, i), held = c.load(valid, i);
   const auto ok = is_finite(wanted);
   bad = bad | !ok;
-  c.store(valid, i, select(ok, wanted, held));
+  if (any(ok & (wanted != held))) c.store(valid, i, select(ok, wanted, held));
 }
 
 struct Activate {
@@ -50,7 +50,8 @@ struct Activate {
     c.each(p.nv, [&](const auto& w, int i) {
       auto bad = Real(0) > Real(0);
       take_command(c, F::joint_force, F::valid_joint_force, i, bad);
-      if (p.has_servo) take_command(c, F::joint_target_velocity, F::valid_joint_target_velocity, i, bad);
+      if (p.has_servo)
+        take_command(c, F::joint_target_velocity, F::valid_joint_target_velocity, i, bad);
       w[p.cell.law_flag + p.tendon_count + i] = select(bad, Real(1), Real(0));
     });
     c.sync();

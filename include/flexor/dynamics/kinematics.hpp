@@ -6,7 +6,7 @@
 // Motion of one joint [MF-3]: R = R_parent frame(q), p = anchor - R joint_anchor.
 
 #include "flexor/math/spatial.hpp"
-#include "flexor/step/context.hpp"
+#include "flexor/state/context.hpp"
 
 namespace flexor {
 
@@ -25,32 +25,13 @@ FLEXOR_INLINE Mat3<Real> axis_rotation(const Vec3<Real>& a, const Real& q) {
           {xz + sa.y, yz - sa.x, zz + c * (Real(1) - zz)}};
 }
 
-template <class C>
-FLEXOR_INLINE Motion<typename C::Real> motion_at(const C& cells, int i) {
-  return {vector_at(cells, i), vector_at(cells, i + 3)};
-}
-template <class C>
-FLEXOR_INLINE void put(const C& cells, int i, const Motion<typename C::Real>& m) {
-  put(cells, i, m.angular);
-  put(cells, i + 3, m.linear);
-}
-
 struct Kinematics {
   static constexpr StageInfo info{"kinematics", "poses, joint axes, spatial velocities"};
 
   template <class C>
-  FLEXOR_INLINE static typename C::Real coordinate(const C& c, int i) {
-    return c.at_reference ? c.constant(c.plan.constant(Constant::reference_coordinate, i))
-                          : c.load(Field::qpos, i);
-  }
-  template <class C>
-  FLEXOR_INLINE static typename C::Real rate(const C& c, int i) {
-    return c.at_reference ? typename C::Real(0) : c.load(Field::qvel, i);
-  }
-  template <class C>
   FLEXOR_INLINE static Quaternion<typename C::Real> quaternion(const C& c, int i) {
-    return normalized(Quaternion<typename C::Real>{coordinate(c, i), coordinate(c, i + 1),
-                                                   coordinate(c, i + 2), coordinate(c, i + 3)});
+    return normalized(Quaternion<typename C::Real>{c.coordinate(i), c.coordinate(i + 1),
+                                                   c.coordinate(i + 2), c.coordinate(i + 3)});
   }
 
   template <class C>
@@ -79,7 +60,7 @@ struct Kinematics {
       put(w, p.cell.rotation + 9 * k, R);
       put(w, p.cell.position + 3 * k, V{zero, zero, zero});
       put(w, p.cell.origin + 3 * p.link_tree[k],
-          V{coordinate(c, q), coordinate(c, q + 1), coordinate(c, q + 2)});
+          V{c.coordinate(q), c.coordinate(q + 1), c.coordinate(q + 2)});
       const V none{zero, zero, zero};
       put(w, motion, Motion<Real>{none, {one, zero, zero}});
       put(w, motion + 6, Motion<Real>{none, {zero, one, zero}});
@@ -87,8 +68,8 @@ struct Kinematics {
       put(w, motion + 18, Motion<Real>{R.x, none});
       put(w, motion + 24, Motion<Real>{R.y, none});
       put(w, motion + 30, Motion<Real>{R.z, none});
-      const V linear{rate(c, dof), rate(c, dof + 1), rate(c, dof + 2)};
-      const V angular = R * V{rate(c, dof + 3), rate(c, dof + 4), rate(c, dof + 5)};
+      const V linear{c.rate(dof), c.rate(dof + 1), c.rate(dof + 2)};
+      const V angular = R * V{c.rate(dof + 3), c.rate(dof + 4), c.rate(dof + 5)};
       put(w, p.cell.velocity + 6 * k, Motion<Real>{angular, linear});
       // the origin keeps its world velocity: spatial acceleration = linear x angular
       put(w, p.cell.acceleration + 6 * k, Motion<Real>{none, cross(linear, angular)});
@@ -99,8 +80,7 @@ struct Kinematics {
     Mat3<Real> R = identity3<Real>();
     V anchor{zero, zero, zero};
     if (is_root) {
-      put(w, p.cell.origin + 3 * p.link_tree[k],
-          c.constant3(p.constant(Constant::link_anchor, k)));
+      put(w, p.cell.origin + 3 * p.link_tree[k], c.constant3(p.constant(Constant::link_anchor, k)));
       if (!(flags & kFrameIsIdentity)) R = c.constant9(p.constant(Constant::link_frame, k));
     } else {
       const Mat3<Real> Rp = matrix_at(w, p.cell.rotation + 9 * parent);
@@ -116,12 +96,12 @@ struct Kinematics {
       put(w, motion, Motion<Real>{R.x, cross(anchor, R.x)});
       put(w, motion + 6, Motion<Real>{R.y, cross(anchor, R.y)});
       put(w, motion + 12, Motion<Real>{R.z, cross(anchor, R.z)});
-      const V turn = R * V{rate(c, dof), rate(c, dof + 1), rate(c, dof + 2)};
+      const V turn = R * V{c.rate(dof), c.rate(dof + 1), c.rate(dof + 2)};
       joint_velocity = {turn, cross(anchor, turn)};
     } else {
       const V axis = c.constant3(p.constant(Constant::joint_axis, k));
       const V z = R * axis;
-      const Real x = coordinate(c, q) - c.constant(p.constant(Constant::link_ref, k));
+      const Real x = c.coordinate(q) - c.constant(p.constant(Constant::link_ref, k));
       Motion<Real> S;
       if (type == JointType::kHinge) {
         R = R * axis_rotation(axis, x);
@@ -131,7 +111,7 @@ struct Kinematics {
         S = {{zero, zero, zero}, z};
       }
       put(w, motion, S);
-      joint_velocity = S * rate(c, dof);
+      joint_velocity = S * c.rate(dof);
     }
     if (!(flags & kAnchorIsOrigin)) {
       p_link = p_link - R * c.constant3(p.constant(Constant::joint_anchor, k));

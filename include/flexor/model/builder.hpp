@@ -2,7 +2,6 @@
 // The one road into a Model: loaders and users fill a Description through a builder, finalize
 // judges it. Host code only.
 
-#include <functional>
 #include <string_view>
 
 #include "flexor/model/model.hpp"
@@ -10,13 +9,9 @@
 namespace flexor {
 
 struct FinalizeOptions {
-  int max_problems = 20;  ///< problems shown in the error text; 0 = all
-  Report report;          ///< what the loader already knows; findings are added
+  int max_problems = 20;          ///< problems shown in the error text; 0 = all
+  Report report;                  ///< what the loader already knows; findings are added
   std::vector<Problem> problems;  ///< errors the loader already found: reported together, sorted
-  /// What a loader knows about its text (both may be empty): the place of the attribute that a
-  /// finding of finalize is about, and the text of a line.
-  std::function<Source(const Problem&)> locate;
-  std::function<std::string(const Source&)> line_text;
 };
 
 class ModelBuilder {

@@ -8,18 +8,14 @@
 #include "flexor/model/constants.hpp"
 #include "flexor/model/parameters.hpp"
 
-#ifndef __CUDA_ARCH__
-#include <vector>
-#endif
-
 namespace flexor {
 
 enum LinkFlag : int {
-  kFrameIsIdentity = 1,   ///< link_frame is the identity in every world
-  kAnchorIsOrigin = 2,    ///< joint_anchor is zero in every world
-  kInertiaIsDiagonal = 4, ///< link_inertia has no products in any world
+  kFrameIsIdentity = 1,    ///< link_frame is the identity in every world
+  kAnchorIsOrigin = 2,     ///< joint_anchor is zero in every world
+  kInertiaIsDiagonal = 4,  ///< link_inertia has no products in any world
   kIsMassless = 8,
-  kCentreIsOrigin = 16    ///< link_com is zero in every world
+  kCentreIsOrigin = 16  ///< link_com is zero in every world
 };
 
 enum class PieceType : int { kStraight, kSphere, kCylinder, kJoint };
@@ -78,14 +74,13 @@ enum TouchFlag : int { kMinus = 1, kFirst = 2 };
 // clang-format on
 
 // X(name, meaning)
-#define FLEXOR_PLAN_COUNTS(X)                                  \
-  X(nq) X(nv)                                                  \
-  X(joint_count) X(body_count) X(site_count) X(tendon_count)   \
-  X(link_count) X(level_count) X(tree_count) X(point_count)    \
-  X(guide_count) X(entry_count) X(piece_count) X(branch_count) \
-  X(fold_count) X(law_count) X(planned_count) X(matrix_size)   \
-  X(has_gravity_compensation) X(has_armature) X(has_servo) X(has_joint_spring) \
-  X(has_joint_rows) X(has_effort_bounds)
+#define FLEXOR_PLAN_COUNTS(X)                                                                    \
+  X(nq)                                                                                          \
+  X(nv) X(joint_count) X(body_count) X(site_count) X(tendon_count) X(link_count) X(level_count)  \
+      X(tree_count) X(point_count) X(guide_count) X(entry_count) X(piece_count) X(branch_count)  \
+          X(fold_count) X(law_count) X(planned_count) X(matrix_size) X(has_gravity_compensation) \
+              X(has_armature) X(has_servo) X(has_joint_spring) X(has_joint_rows)                 \
+                  X(has_effort_bounds)
 
 /// Cells of the workspace of one tile, by name: offset of the first.
 // X(name, count in terms of the plan p)
@@ -139,7 +134,7 @@ enum TouchFlag : int { kMinus = 1, kFirst = 2 };
   X(best_impulse, p.law_count)                                  \
   X(trial_impulse, p.law_count)                                 \
   X(response, p.tendon_count * 2 * (p.nv + 1))                  \
-  X(schur, p.tendon_count * p.tendon_count + 3 * p.tendon_count) \
+  X(schur, p.tendon_count* p.tendon_count + 3 * p.tendon_count) \
   X(status, 1)                                                  \
   X(solver, 4)
 
@@ -162,51 +157,11 @@ struct PlanView {
   double timestep;  ///< for the clock, which is float64 in every precision
 
   FLEXOR_INLINE int parameter(ParameterKind kind, int element) const {
-    return parameter_offset[static_cast<int>(kind)] +
-           element * width(kind);
+    return parameter_offset[static_cast<int>(kind)] + element * width(kind);
   }
   FLEXOR_INLINE int constant(Constant kind, int element) const {
-    return constant_offset[static_cast<int>(kind)] +
-           element * width(kind);
+    return constant_offset[static_cast<int>(kind)] + element * width(kind);
   }
 };
-
-#ifndef __CUDA_ARCH__
-/// The plan as the host owns it.
-struct Plan {
-#define X(name) int name = 0;
-  FLEXOR_PLAN_COUNTS(X)
-#undef X
-#define X(name, length, meaning) std::vector<int> name;
-  FLEXOR_PLAN_ARRAYS(X)
-#undef X
-  int parameter_offset[kParameterKindCount] = {};
-  int constant_offset[kConstantCount] = {};
-  int scalar_count = 0;  ///< raw parameters and derived constants together
-  PlanView::Cells cell{};
-  std::vector<double> qpos0, joint_ref;
-  double timestep = 0, hard_row_softness = 0;
-  double implicit_factors[3] = {0.5, 0.25, 0};  ///< th, ka, s of [P-7]
-
-  // where derived constants come from: static bodies, points and sides by description element
-  std::vector<int> point_element, side_element;  ///< path elements of the points and side sites
-  std::vector<int> body_first_link;              ///< first link of a body with joints, or -1
-
-  PlanView view() const {
-    PlanView v{};
-#define X(name) v.name = name;
-    FLEXOR_PLAN_COUNTS(X)
-#undef X
-#define X(name, length, meaning) v.name = name.data();
-    FLEXOR_PLAN_ARRAYS(X)
-#undef X
-    for (int k = 0; k < kParameterKindCount; ++k) v.parameter_offset[k] = parameter_offset[k];
-    for (int k = 0; k < kConstantCount; ++k) v.constant_offset[k] = constant_offset[k];
-    v.cell = cell;
-    v.timestep = timestep;
-    return v;
-  }
-};
-#endif
 
 }  // namespace flexor

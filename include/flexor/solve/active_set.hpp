@@ -32,8 +32,8 @@ FLEXOR_HD void start_laws(const C& c) {
     w[cell.law_value + law] = zero;
     w[cell.law_slope + law] = zero;
     const int i = law - p.tendon_count;
-    const Real W = i < 0 ? w[cell.response_diagonal + law]
-                         : one / w[cell.matrix + p.row_address[i] + i];
+    const Real W =
+        i < 0 ? w[cell.response_diagonal + law] : one / w[cell.matrix + p.row_address[i] + i];
     w[cell.law_step + law] = select(W > zero, W, one);
   });
   c.sync();
@@ -72,10 +72,23 @@ FLEXOR_HD void update_pieces(const C& c, const typename C::Mask& busy) {
   c.each(p.law_count, [&](const auto& w, int law) {
     if (!has_rows(c, law)) return;
     const Real P = w[cell.law_impulse + law], D = w[cell.law_step + law];
-    const LawPoint<Real> point = update_law(c, w, law, law_rate(c, w, law, cell.end_velocity), P, D);
-    const auto changed = busy & ((point.kind != w[cell.law_kind + law]) |
-                                 (point.value != w[cell.law_value + law]) |
-                                 (point.slope != w[cell.law_slope + law]));
+    const Real u = law_rate(c, w, law, cell.end_velocity);
+    // a law at rest that holds 0 at its rate stays flat at 0
+    const auto rests = (P == zero) & (w[cell.law_kind + law] == zero) &
+                       holds_zero(w, cell.row, p.law_row_first[law], p.law_row_first[law + 1], u);
+    if (all(rests | !busy)) {
+      w[cell.law_flag + law] = zero;
+      w[cell.best_impulse + law] = select(busy, zero, w[cell.best_impulse + law]);
+      return;
+    }
+    LawPoint<Real> point = update_law(c, w, law, u, P, D);
+    point.impulse = select(rests, zero, point.impulse);
+    point.kind = select(rests, zero, point.kind);
+    point.value = select(rests, zero, point.value);
+    point.slope = select(rests, zero, point.slope);
+    const auto changed =
+        busy & ((point.kind != w[cell.law_kind + law]) | (point.value != w[cell.law_value + law]) |
+                (point.slope != w[cell.law_slope + law]));
     w[cell.law_flag + law] = select(changed, one, zero);
     w[cell.best_impulse + law] =
         select(busy, D * abs(point.impulse - P), w[cell.best_impulse + law]);

@@ -22,9 +22,11 @@ template <class Real>
 FLEXOR_INLINE RowStep<Real> row_step(const Row<Real>& row, const Real& x) {
   const Real zero(0), one(1);
   const auto hard = row.softness == zero;
+  const Real below = select(x <= row.target, row.high, row.low);
+  const Real above = select(x < row.target, row.high, row.low);
+  if (all(hard)) return {below, above};
   const Real soft = clamp((row.target - x) / select(hard, one, row.softness), row.low, row.high);
-  return {select(hard, select(x <= row.target, row.high, row.low), soft),
-          select(hard, select(x < row.target, row.high, row.low), soft)};
+  return {select(hard, below, soft), select(hard, above, soft)};
 }
 
 /// The unique (u, P) with u = u0 + D P and P in Phi(u).   [P-53]
@@ -78,14 +80,19 @@ FLEXOR_HD LawPoint<typename C::Real> solve_law(const C& cells, int row_cell, int
     if (!any(live)) continue;
     const auto hard = row.softness == zero;
     const Real g = select(hard, one, row.softness);
-    const Real leaves_high = row.target - select(hard, zero, row.softness * select(hard, zero, row.high));
-    const Real reaches_low = row.target - select(hard, zero, row.softness * select(hard, zero, row.low));
+    const Real leaves_high =
+        row.target - select(hard, zero, row.softness * select(hard, zero, row.high));
+    const Real reaches_low =
+        row.target - select(hard, zero, row.softness * select(hard, zero, row.low));
     const auto at_high = upper <= leaves_high;
     const auto at_low = andnot(lower >= reaches_low, at_high);
-    const Real kappa = one / g;
+    Real kappa = one;
+    if (!all(hard)) kappa = one / g;
     const auto sloped = andnot(live, hard | at_high | at_low);
-    A = A + select(live, select(at_high, row.high, select(at_low, row.low,
-                                select(hard, zero, row.target * kappa))), zero);
+    A = A + select(live,
+                   select(at_high, row.high,
+                          select(at_low, row.low, select(hard, zero, row.target * kappa))),
+                   zero);
     K = K + select(sloped, kappa, zero);
   }
   LawPoint<Real> point;
@@ -108,8 +115,8 @@ FLEXOR_HD Mask<typename C::Real> holds_zero(const C& cells, int row_cell, int fi
   for (int r = first; r < last; ++r) {
     const int at = row_cell + kRowCells * r;
     const Row<Real> row = row_at(cells, at);
-    const auto rests = ((row.high == zero) | (u >= row.target)) &
-                       ((row.low == zero) | (u <= row.target));
+    const auto rests =
+        ((row.high == zero) | (u >= row.target)) & ((row.low == zero) | (u <= row.target));
     holds = holds & (rests | (cells[at + 4] != zero));
   }
   return holds;

@@ -5,11 +5,11 @@
 //
 //   U_ij = A_ij - sum_{k<j} U_ik L_jk,  L_jk = U_jk / d_k,  d_j = U_jj
 //
-// Left-looking by pairs of columns with a 2 x 2 register tile; no square root stands on the chain of
-// pivots. A and U may be the same cells. Every element is summed in ascending k, so that the bits
-// do not depend on the team.
+// Left-looking by pairs of columns with a 2 x 2 register tile; no square root stands on the chain
+// of pivots. A and U may be the same cells. Every element is summed in ascending k, so that the
+// bits do not depend on the team.
 
-#include "flexor/step/context.hpp"
+#include "flexor/state/context.hpp"
 
 namespace flexor {
 

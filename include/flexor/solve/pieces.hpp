@@ -1,9 +1,10 @@
 #pragma once
-// Every law stands on a piece (vertical u = value, sloped P = value - slope u, flat P = value). With
-// the pieces known the solution is exact: one masked factorisation, and a Schur complement for the
-// vertical tendon laws.   [P-80], [P-81]
+// Every law stands on a piece (vertical u = value, sloped P = value - slope u, flat P = value).
+// With the pieces known the solution is exact: one masked factorisation, and a Schur complement for
+// the vertical tendon laws.   [P-80], [P-81]
 //
-//   M_A = M^ + sum over sloped of slope J J^T,  entries with a vertical joint law fixed at their rate
+//   M_A = M^ + sum over sloped of slope J J^T,  entries with a vertical joint law fixed at their
+//   rate
 //
 // Laws: tendons 0 .. tendon_count - 1, then one per velocity coordinate (J a unit vector).
 
@@ -41,12 +42,24 @@ FLEXOR_HD typename C::Real matrix_row_times(const C& c, const W& w, int matrix, 
   const PlanView& p = c.plan;
   Real sum(0);
   for (int j = p.row_first[i]; j <= i; ++j) {
-    if (j < p.nv) sum = sum + w[matrix + p.row_address[i] + j] * w[x + j];
+    sum = sum + w[matrix + p.row_address[i] + j] * w[x + j];
   }
   for (int j = i + 1; j < p.nv; ++j) {
     if (p.row_first[j] <= i) sum = sum + w[matrix + p.row_address[j] + i] * w[x + j];
   }
   return sum;
+}
+
+/// x -= column j of A times a.
+template <class C, class W>
+FLEXOR_INLINE void subtract_column(const C& c, const W& w, int matrix, int j,
+                                   const typename C::Real& a, int x) {
+  const PlanView& p = c.plan;
+  const int row = matrix + p.row_address[j];
+  for (int i = p.row_first[j]; i <= j; ++i) w[x + i] = w[x + i] - w[row + i] * a;
+  for (int i = j + 1; i < p.nv; ++i) {
+    if (p.row_first[i] <= j) w[x + i] = w[x + i] - w[matrix + p.row_address[i] + j] * a;
+  }
 }
 
 /// Solves for the pieces in law_kind, law_value, law_slope; writes end_velocity and law_impulse in
@@ -74,9 +87,8 @@ FLEXOR_HD void solve_pieces(const C& c, const typename C::Mask& todo) {
   const int pivot = refactor ? cell.active_inverse_pivot : cell.inverse_pivot;
 
   if (refactor) {
-    c.each(p.matrix_size, [&](const auto& w, int i) {
-      w[cell.active_factor + i] = w[cell.matrix + i];
-    });
+    c.each(p.matrix_size,
+           [&](const auto& w, int i) { w[cell.active_factor + i] = w[cell.matrix + i]; });
     c.sync();
     if (any(sloped & todo)) {
       add_outer_products(c, cell.active_factor, cell.law_slope);
@@ -101,24 +113,18 @@ FLEXOR_HD void solve_pieces(const C& c, const typename C::Mask& todo) {
       const int law = T + i;
       if (!has_rows(c, law)) continue;
       const auto held = is_vertical(w[cell.law_kind + law]);
-      const Real push =
-          w[cell.law_value + law] - w[cell.law_slope + law] * Kinematics::rate(c, i);
+      const Real push = w[cell.law_value + law] - w[cell.law_slope + law] * c.rate(i);
       w[cell.solution + i] = w[cell.solution + i] + select(held, zero, push);
     }
   });
   c.sync();
   if (any(fixed & todo)) {
     c.single([&](const auto& w) {
-      for (int i = 0; i < p.nv; ++i) {
-        const auto held = is_vertical(w[cell.law_kind + T + i]);
-        const Real change = w[cell.law_value + T + i] - Kinematics::rate(c, i);
-        w[cell.impulse_sum + i] = select(held, change, zero);
-      }
-      for (int i = 0; i < p.nv; ++i) {
-        const auto held = is_vertical(w[cell.law_kind + T + i]);
-        if (!any(!held)) continue;
-        const Real load = matrix_row_times(c, w, cell.active_factor, i, cell.impulse_sum);
-        w[cell.solution + i] = select(held, w[cell.solution + i], w[cell.solution + i] - load);
+      for (int j = 0; j < p.nv; ++j) {
+        const auto held = is_vertical(w[cell.law_kind + T + j]);
+        const Real change = select(held, w[cell.law_value + T + j] - c.rate(j), zero);
+        w[cell.impulse_sum + j] = change;
+        if (any(held)) subtract_column(c, w, cell.active_factor, j, change, cell.solution);
       }
       for (int i = 0; i < p.nv; ++i) {
         const auto held = is_vertical(w[cell.law_kind + T + i]);
@@ -145,7 +151,7 @@ FLEXOR_HD void solve_pieces(const C& c, const typename C::Mask& todo) {
 
   // velocity, and the impulses of all laws
   c.each(p.nv, [&](const auto& w, int i) {
-    Real v = Kinematics::rate(c, i) + w[cell.solution + i];
+    Real v = c.rate(i) + w[cell.solution + i];
     if (p.has_joint_rows) {
       const auto held = is_vertical(w[cell.law_kind + T + i]);
       v = select(held, w[cell.law_value + T + i], v);
@@ -221,7 +227,9 @@ FLEXOR_HD void solve_steps(const C& c, int u, int pivot, bool has_fixed) {
         d = d - s * L;
         r = r - L * w[right + l];
       }
-      const auto good = d > eps * w[size + k];
+      // [P-44] on the free entries: what they give must stand above the rounding of the whole row
+      const auto moves = w[size + k] > eps * eps * w[cell.response_diagonal + k];
+      const auto good = moves & (d > eps * w[size + k]);
       w[inverse + k] = select(good, one / select(good, d, one), zero);
       w[right + k] = r;
     }
@@ -231,7 +239,8 @@ FLEXOR_HD void solve_steps(const C& c, int u, int pivot, bool has_fixed) {
       for (int l = k + 1; l < T; ++l) {
         if (occurs(l)) x = x - w[S + l * T + k] * w[cell.trial_impulse + l];
       }
-      w[cell.trial_impulse + k] = select(is_vertical(w[cell.law_kind + k]), x * w[inverse + k], zero);
+      w[cell.trial_impulse + k] =
+          select(is_vertical(w[cell.law_kind + k]), x * w[inverse + k], zero);
     }
     for (int k = 0; k < T; ++k) {
       if (!occurs(k)) continue;
@@ -256,7 +265,7 @@ FLEXOR_HD void joint_impulses(const C& c, const typename C::Mask& todo, bool has
   if (has_fixed) {
     c.single([&](const auto& w) {
       for (int i = 0; i < p.nv; ++i) {
-        w[cell.impulse_sum + i] = w[cell.end_velocity + i] - Kinematics::rate(c, i);
+        w[cell.impulse_sum + i] = w[cell.end_velocity + i] - c.rate(i);
         w[cell.solution + i] = w[cell.right_side + i];
       }
       add_tendon_impulses(c, w, cell.solution, [&](int t) { return w[cell.law_impulse + t]; });
@@ -268,9 +277,9 @@ FLEXOR_HD void joint_impulses(const C& c, const typename C::Mask& todo, bool has
     if (!has_rows(c, law)) return;
     const auto held = is_vertical(w[cell.law_kind + law]);
     Real P = w[cell.law_value + law] - w[cell.law_slope + law] * w[cell.end_velocity + i];
-    if (has_fixed) {
-      const Real left = matrix_row_times(c, w, cell.matrix, i, cell.impulse_sum) -
-                        w[cell.solution + i];
+    if (has_fixed && any(held)) {
+      const Real left =
+          matrix_row_times(c, w, cell.matrix, i, cell.impulse_sum) - w[cell.solution + i];
       P = select(held, left, P);
     }
     w[cell.law_impulse + law] = select(todo, P, w[cell.law_impulse + law]);

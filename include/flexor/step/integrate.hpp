@@ -2,6 +2,7 @@
 // State of the next step: scalars q += h v_+, quaternions Q <- normalise(Q Exp(h w_+)).   [P-4]
 // A world whose step failed keeps every bit of its state.
 
+#include "flexor/dynamics/kinematics.hpp"
 #include "flexor/step/report.hpp"
 
 namespace flexor {
@@ -30,8 +31,8 @@ struct Integrate {
       }
       c.store_bits(Field::status, 0, bits);
       double* time = static_cast<double*>(c.batch.field[static_cast<int>(Field::time)]) + c.world;
-      auto* count = static_cast<std::int64_t*>(
-                        c.batch.field[static_cast<int>(Field::step_count)]) + c.world;
+      auto* count =
+          static_cast<std::int64_t*>(c.batch.field[static_cast<int>(Field::step_count)]) + c.world;
       add_where(stored, time, p.timestep, Real());
       add_where(stored, count, 1, Real());
     });
@@ -41,7 +42,8 @@ struct Integrate {
   /// q + h v; in float32 the rounding remainder is carried along, so that steps of 0.1 ms are not
   /// lost. A remainder above one ulp of q is dropped: somebody wrote q.
   template <class C, class M>
-  FLEXOR_HD static void advance(const C& c, int q, const typename C::Real& change, const M& stored) {
+  FLEXOR_HD static void advance(const C& c, int q, const typename C::Real& change,
+                                const M& stored) {
     using Real = typename C::Real;
     const Real x = c.load(Field::qpos, q);
     if (!c.has(Field::qpos_compensation)) {

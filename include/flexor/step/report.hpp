@@ -24,10 +24,11 @@ struct ReportForces {
       w[cell.solver + 2] = select(ok, w[cell.solver + 2], Real(3));
       w[cell.solver + 3] = select(ok, Real(1), Real(0));
       const auto start = start_is_finite(c);
-      w[cell.status] = bits_to_real(
-          real_to_bits(w[cell.status]) | bits_where(andnot(start, factored), SINGULAR_MASS, Real()) |
-          bits_where((!start) | andnot(factored, finite), NONFINITE_STATE, Real()) |
-          bits_where(w[cell.solver + 2] == Real(1), NOT_CONVERGED, Real()));
+      w[cell.status] =
+          bits_to_real(real_to_bits(w[cell.status]) |
+                       bits_where(andnot(start, factored), SINGULAR_MASS, Real()) |
+                       bits_where((!start) | andnot(factored, finite), NONFINITE_STATE, Real()) |
+                       bits_where(w[cell.solver + 2] == Real(1), NOT_CONVERGED, Real()));
     });
     c.sync();
     c.each(p.tendon_count, [&](const auto& w, int t) { tendon(c, w, t); });
@@ -85,16 +86,26 @@ struct ReportForces {
       const int at = cell.row + kRowCells * r;
       Real kept = impulse;
       switch (static_cast<TendonRow>(slot - kTendonRowCount * t)) {
-        case TendonRow::kPassive: passive = impulse; break;
+        case TendonRow::kPassive:
+          passive = impulse;
+          break;
         case TendonRow::kDrive:
           saturated = (w[at + 2] < w[at + 3]) & ((impulse <= w[at + 2]) | (impulse >= w[at + 3]));
           drive = drive + impulse;
           kept = drive;
           break;
-        case TendonRow::kArmature: armature = impulse; break;
-        case TendonRow::kFriction: friction = impulse; break;
-        case TendonRow::kLower: lower = impulse; break;
-        case TendonRow::kUpper: upper = impulse; break;
+        case TendonRow::kArmature:
+          armature = impulse;
+          break;
+        case TendonRow::kFriction:
+          friction = impulse;
+          break;
+        case TendonRow::kLower:
+          lower = impulse;
+          break;
+        case TendonRow::kUpper:
+          upper = impulse;
+          break;
       }
       const auto hard = (w[at + 1] == zero) & (w[at + 4] != zero) & (w[at + 2] < w[at + 3]);
       unmet = unmet | (hard & (w[at + 3] == unbounded<Real>()) & (w[at + 2] == -unbounded<Real>()) &
@@ -108,10 +119,9 @@ struct ReportForces {
                            (a > c.parameter(K::tendon_actuation_upper, t));
       saturated = enabled & (saturated | (outside & (w[cell.constant_impulse + t] != zero)));
     }
-    w[cell.law_flag + t] =
-        bits_to_real(world_status<Real>(real_to_bits(w[cell.route_status + t])) |
-                     bits_where(saturated, TENSION_SATURATED, zero) |
-                     bits_where(unmet, UNSATISFIABLE_ROW, zero));
+    w[cell.law_flag + t] = bits_to_real(world_status<Real>(real_to_bits(w[cell.route_status + t])) |
+                                        bits_where(saturated, TENSION_SATURATED, zero) |
+                                        bits_where(unmet, UNSATISFIABLE_ROW, zero));
     const Real total = (passive + drive + armature + friction + lower + upper) * inverse_h;
     const auto put = [&](F field, const Real& value) {
       if (c.has(field)) c.store(field, t, value);
@@ -119,7 +129,7 @@ struct ReportForces {
     put(F::tendon_force, total);
     put(F::tendon_tension, -total);
     put(F::tendon_passive_force, passive * inverse_h);
-    put(F::tendon_drive_force, drive * inverse_h);
+    put(F::tendon_drive_force, drive / h);  // a force without gains comes back to the bit
     put(F::tendon_armature_force, armature * inverse_h);
     put(F::tendon_friction_force, friction * inverse_h);
     put(F::tendon_limit_force, (lower + upper) * inverse_h);
@@ -184,13 +194,14 @@ struct ReportForces {
       return;
     }
     // [P-9]
-    const Real v = Kinematics::rate(c, i), dv = w[cell.end_velocity + i] - v;
+    const Real v = c.rate(i), dv = w[cell.end_velocity + i] - v;
     const Real th = c.implicit_factor(0), kah = c.implicit_factor(1) * h;
     Real command = w[cell.command_torque + i], spring = zero;
     const Real damping = c.parameter(K::joint_damping, j);
     if (p.has_servo) {
       command = command - (th * c.parameter(K::joint_velocity_gain, j) +
-                           kah * c.parameter(K::joint_position_gain, j)) * dv;
+                           kah * c.parameter(K::joint_position_gain, j)) *
+                              dv;
     }
     if (p.has_joint_spring) {
       // explicit spring part = tau - command + b v of the step's start

@@ -4,7 +4,7 @@ pose, what is not simulated, and the solver that would be chosen."""
 from __future__ import annotations
 
 import numpy as np
-from rich.markup import escape
+from rich.text import Text
 from rich.tree import Tree
 
 import flexor
@@ -27,11 +27,11 @@ def _joints_of(model: flexor.Model) -> dict[int, list]:
 def body_tree(model: flexor.Model) -> Tree:
     """Bodies below their parents, each with its mass and joints."""
     joints = _joints_of(model)
-    nodes = {-1: Tree(f"[bold]{escape(model.name)}[/bold] (world)")}
+    nodes = {-1: Tree(Text(f"{model.name} (world)", style="bold"))}
     for i, body in enumerate(model.bodies):
         moves = ", ".join(f"{j.name} ({j.type.name})" for j in joints.get(i, [])) or "fixed"
         label = f"{body.name}  {number(body.mass)} kg  {moves}"
-        nodes[i] = nodes[body.parent].add(escape(label))
+        nodes[i] = nodes[body.parent].add(label)
     return nodes[-1]
 
 
@@ -60,7 +60,7 @@ def _joint_table(model: flexor.Model):
     )
     for j in model.joints:
         row = (j.lower, j.upper, j.damping, j.stiffness, j.armature, j.friction)
-        lines.add_row(escape(j.name), j.type.name, *(number(x) for x in row))
+        lines.add_row(j.name, j.type.name, *(number(x) for x in row))
     return lines
 
 
@@ -71,13 +71,13 @@ def _tendon_table(model: flexor.Model, length: np.ndarray):
     )  # fmt: skip
     for t, tendon in enumerate(model.tendons):
         lines.add_row(
-            escape(tendon.name),
+            tendon.name,
             number(length[t], 6),
             f"{number(tendon.lower_limit)} ... {number(tendon.upper_limit)}",
             number(tendon.stiffness),
             number(tendon.damping),
             f"{number(tendon.actuation_lower)} ... {number(tendon.actuation_upper)}",
-            escape(path_text(model, tendon)),
+            path_text(model, tendon),
         )
     return lines
 
@@ -86,10 +86,10 @@ def _moment_table(model: flexor.Model, dof_names: list[str], jacobian: np.ndarra
     """Only the columns that some tendon moves."""
     used = [i for i in range(len(dof_names)) if np.any(jacobian[:, i] != 0)]
     lines = table("moment arms at the reference pose [m/rad, 1]", "<tendon", *(
-        escape(dof_names[i]) for i in used
+        dof_names[i] for i in used
     ))  # fmt: skip
     for t, name in enumerate(model.names("tendon")):
-        lines.add_row(escape(name), *(number(jacobian[t, i], 4) for i in used))
+        lines.add_row(name, *(number(jacobian[t, i], 4) for i in used))
     return lines
 
 
@@ -103,7 +103,7 @@ def main(arguments, out: Output):
     with flexor.Simulation(model, device=arguments.device, inert="*") as sim:
         solver = {"device": arguments.device, "name": sim.options["solver"]}
 
-    out.show(escape(model.summary()))
+    out.show(model.summary())
     out.show(body_tree(model))
     if model.joints:
         out.show(_joint_table(model))
@@ -114,14 +114,14 @@ def main(arguments, out: Output):
         lines = table("not simulated", "<kind", "<name", "<why", "<where")
         for e in model.inert:
             where = f"{e['file']}:{e['line']}:{e['column']}" if e["line"] else e["file"]
-            lines.add_row(*(escape(str(x)) for x in (e["kind"], e["name"], e["reason"], where)))
+            lines.add_row(*(str(x) for x in (e["kind"], e["name"], e["reason"], where)))
         out.show(lines)
     items = [i for i in model.report["items"] if i["severity"] == "warning"]
     if items:
         lines = table("warnings", "<code", "<element", "<attribute", "<text", "count")
         for i in items:
             fields = (i["code"], i["element"], i["attribute"], i["text"], i["count"])
-            lines.add_row(*(escape(str(x)) for x in fields))
+            lines.add_row(*(str(x) for x in fields))
         out.show(lines)
     out.show(f"solver on {solver['device']}: {solver['name']}")
 

@@ -9,7 +9,6 @@ import sys
 import time
 
 import numpy as np
-from rich.markup import escape
 
 import flexor
 from flexor.cli.show import FileError, Output, add_model_arguments, load, number, simulate, table
@@ -187,7 +186,7 @@ def _show(out: Output, sim: flexor.Simulation) -> None:
         lines = table(f"configuration at t = {sim.time.numpy()[0]:.6g} s, {worlds}",
                       "<coordinate", "mean", "least", "most")  # fmt: skip
         for name, column in zip(sim.qpos.names, sim.qpos.numpy().T, strict=True):
-            lines.add_row(escape(name), *_spread(column))
+            lines.add_row(name, *_spread(column))
         out.show(lines)
     if sim.model.tendon_count:
         lines = table(
@@ -196,7 +195,7 @@ def _show(out: Output, sim: flexor.Simulation) -> None:
         )  # fmt: skip
         for t, name in enumerate(sim.model.names("tendon")):
             lines.add_row(
-                escape(name),
+                name,
                 number(sim.tendon_length.numpy()[:, t].mean()),
                 number(sim.tendon_velocity.numpy()[:, t].mean(), 3),
                 *_spread(sim.tendon_tension.numpy()[:, t]),

@@ -33,8 +33,8 @@ class Output:
         self.is_quiet = is_quiet or is_json
         plain = no_color or bool(os.environ.get("NO_COLOR"))
         width = None if sys.stdout.isatty() else 120
-        self.console = Console(no_color=plain, highlight=False, width=width)
-        self.remarks = Console(no_color=plain, highlight=False, stderr=True)
+        self.console = Console(no_color=plain, highlight=False, markup=False, width=width)
+        self.remarks = Console(no_color=plain, highlight=False, markup=False, stderr=True)
 
     def show(self, item) -> None:
         """A table, tree or line of the result; nothing with --json."""

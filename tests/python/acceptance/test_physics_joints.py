@@ -116,12 +116,10 @@ def test_case_11_undamped_spring(backend):
 
 
 def test_case_12_servo_and_effort_clamp(backend):
-    """[P-5]: v = h tau/(1 + h k_d/2 + h^2 k_p/4), tau = 100, then clamped to 5."""
+    """[P-5], [P-6]: v = h tau/(1 + h k_d/2 + h^2 k_p/4), tau = 100, then clamped to 5."""
     gains = {"position_gain": 100.0, "velocity_gain": 10.0}
     for effort, expected in ((np.inf, "0.9501187648"), (5.0, "0.0475059382")):
-        run = backend.run(
-            scenes.hinge(**gains, effort_lower=-effort, effort_upper=effort)
-        )
+        run = backend.run(scenes.hinge(**gains, effort_lower=-effort, effort_upper=effort))
         run.set("joint_target_position", 1.0)
         run.step()
         run.check("qvel", [min(effort, 100.0) * 0.01 / 1.0525], 1e-9)

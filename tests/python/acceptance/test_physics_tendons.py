@@ -29,6 +29,10 @@ def test_case_19_spring_under_tension_command(backend):
     run.step(2000)
     run.check("tendon_length", ["1.0156041"], 1e-5, is_length=True)
     run.check("tendon_passive_force", ["-7.8182"], 1e-3)
+    # [P-24]: the parts, at the end rate and the end length
+    rate = run.get("tendon_solved_velocity")[0]
+    run.check("tendon_damper_force", [-8 * rate], 1e-9)
+    run.check("tendon_spring_force", [-500 * (run.get("tendon_length_end")[0] - 1)], 1e-9)
 
 
 def test_case_20_upper_limit_takes_all_momentum(backend):
@@ -46,9 +50,7 @@ def test_case_20_upper_limit_takes_all_momentum(backend):
 
 def swinging_on_a_lock(backend):
     run = backend.run(
-        scenes.anchored_mass(
-            pos=(0, 0, 0.5), lower_limit=1.5, upper_limit=1.5, **HANGING
-        )
+        scenes.anchored_mass(pos=(0, 0, 0.5), lower_limit=1.5, upper_limit=1.5, **HANGING)
     )
     run.set("qvel", 0.4, at="mass_x")
     run.step(2000)
@@ -59,7 +61,10 @@ def test_case_21_lock_on_a_pendulum(backend):
     """[P-33]: beta corrects what freezing J for a step loses."""
     run = swinging_on_a_lock(backend)
     run.check("tendon_length", ["1.500000038"], 1e-7, is_length=True)
-    run.check("tendon_limit_force", ["-9.780473"], 1e-3)
+    # a lock answers an error of its length with beta/h^2 of it: 0.024 N for one unit in the last place
+    # of 1.5 m in float32, and two roundings (of the length and of the end point) enter
+    resolution = 2 * 0.2 / H**2 * np.spacing(np.float32(1.5)) if backend.is_float32 else 0.0
+    run.check("tendon_limit_force", ["-9.780473"], max(1e-3, float(resolution)))
 
 
 def test_case_22_lock_released_in_flight(backend):
@@ -135,9 +140,7 @@ def check_case_29(run):
 
 def test_case_29_limit_and_tension_share_the_load_also_after_reload(backend, tmp_path):
     run = backend.run(
-        scenes.anchored_mass(
-            pos=(0, 0, 0.8), upper_limit=1.2, drive={"force": -2.0}, **HANGING
-        )
+        scenes.anchored_mass(pos=(0, 0, 0.8), upper_limit=1.2, drive={"force": -2.0}, **HANGING)
     )
     run.step(100)
     check_case_29(run)
@@ -153,9 +156,7 @@ def test_case_29_limit_and_tension_share_the_load_also_after_reload(backend, tmp
 def test_case_30_spring_is_backward_euler(backend):
     """[P-23]: D = h k = .1, so v = -h k e/(1 + h D) = -.01/1.0001 and T = k (e + h v) = 9.9990001."""
     run = backend.run(
-        scenes.anchored_mass(
-            pos=(1.1, 0, 0), stiffness=100, spring_lower=0.0, spring_upper=1.0
-        )
+        scenes.anchored_mass(pos=(1.1, 0, 0), stiffness=100, spring_lower=0.0, spring_upper=1.0)
     )
     run.step()
     run.check("qvel", -0.01 / 1.0001, 1e-10, at="mass_x")
@@ -196,7 +197,7 @@ def locked_pulley():
 
 
 def test_case_35_lock_over_a_pulley(backend):
-    """a1 + a2/2 = 0, a1 = 10 - T, a2 = -T/2: T = 8."""
+    """[P-29], [P-33]: a1 + a2/2 = 0, a1 = 10 - T, a2 = -T/2: T = 8."""
     run = backend.run(locked_pulley())
     run.set("body_wrench", [10.0, 0, 0, 0, 0, 0], at="first")
     run.step()
@@ -233,6 +234,18 @@ def test_case_38_compliant_friction_creeps(backend):
     run.check("tendon_friction_force", ["-0.047558685"], 1e-8)
 
 
+def test_softened_stiction_creeps(backend):
+    """[P-45]: softness s W_d on a hard row lets a load f slip at u = s W_d h f."""
+    softness, load = 1e-3, 0.5
+    b = scenes.builder(hard_row_softness=softness)
+    scenes.add_point_mass(b, pos=(1, 0, 0))
+    b.add_spatial_tendon("line", [via(body="world"), via(body="mass")], friction_loss=5.0)
+    run = backend.run(b.finalize())
+    run.set("body_wrench", [load, 0, 0, 0, 0, 0], at="mass")
+    run.step(20)
+    run.check("qvel", softness * H * load, 1e-12, at="mass_x", scale=1e-4)
+
+
 def test_case_39_hard_stiction_never_creeps(backend):
     run = backend.run(scenes.anchored_mass(friction_loss=5.0, timestep=0.002))
     run.set("body_wrench", [3.0, 0, 0, 0, 0, 0], at="mass")
@@ -242,9 +255,7 @@ def test_case_39_hard_stiction_never_creeps(backend):
 
 def test_case_40_activation_filter(backend):
     """[P-25]: a = u (1 - exp(-t/tau)) at t = tau."""
-    run = backend.run(
-        scenes.anchored_mass(drive={"force": -9.81, "activation_time": 0.05})
-    )
+    run = backend.run(scenes.anchored_mass(drive={"force": -9.81, "activation_time": 0.05}))
     run.step(50)
     run.check("activation", [-9.81 * (1 - np.exp(-1))], 1e-9)
     run.check("activation", ["-6.201102682"], 1e-9)
@@ -261,7 +272,7 @@ def test_case_42_tendon_that_moves_nothing(backend):
     )
     run = backend.run(b.finalize())
     run.step(10)
-    assert run.get("tendon_drive_force")[0] == 3.0
+    run.check("tendon_drive_force", [3.0], 0.0)
     assert np.all(run.get("qpos") == 0) and np.all(run.get("qvel") == 0)
     assert run.get("status") == 0
 
@@ -293,17 +304,13 @@ def test_case_47_stiff_springs(backend, stiffness):
                              spring_upper=1.0)
     )  # fmt: skip
     run.step(1000)
-    run.near(
-        run.get("tendon_length") - 1.0, [0.1 * 9.81 / stiffness], 1e-10, is_length=True
-    )
+    run.near(run.get("tendon_length") - 1.0, [0.1 * 9.81 / stiffness], 1e-10, is_length=True)
 
 
 def test_case_49_spring_crossed_inside_a_step(backend):
     """Option "start": v = -10 + 5/10001 with the spring of the start of the step."""
     run = backend.run(
-        scenes.anchored_mass(
-            pos=(1.005, 0, 0), stiffness=100, spring_lower=0.0, spring_upper=1.0
-        )
+        scenes.anchored_mass(pos=(1.005, 0, 0), stiffness=100, spring_lower=0.0, spring_upper=1.0)
     )
     run.set("qvel", -10.0, at="mass_x")
     run.step()

@@ -29,15 +29,14 @@ def radius_derivative(a, b, radius, kind="cylinder", **guide):
     model = scenes.guide_scene(kind, radius=radius, **guide)
     both = evaluate(GEOMETRY[1], model, [a, a], [b, b])
     step = 1e-6
-    both.sim.set_parameter(
-        "tendon/line/route/1/radius", [[radius - step], [radius + step]]
-    )
+    both.sim.set_parameter("tendon/line/route/1/radius", [[radius - step], [radius + step]])
     both.sim.forward()
     low, high = np.array(both.sim.tendon_length.numpy())[:, 0]
     return (high - low) / (2 * step)
 
 
 def test_case_09_cylinder_planar(backend):
+    """[R-7], [R-8], [R-10], [R-11]"""
     r = route(backend, (-0.3, 0.02, 0), (0.3, 0.02, 0), radius=0.1)
     r.check_length(".621595033")
     r.check_gradient_b([".9631049", "-.2691263", 0])
@@ -47,7 +46,7 @@ def test_case_09_cylinder_planar(backend):
 
 
 def test_case_10_cylinder_helix(backend):
-    """[R-13]: z_A = z_a + dz t_a/s_perp; the turn is dl/dr."""
+    """[R-13], [R-14]: z_A = z_a + dz t_a/s_perp; the turn angle [R-40] is dl/dr [R-55]."""
     r = route(backend, (-0.3, 0.02, -0.2), (0.3, 0.02, 0.25), radius=0.1)
     r.check_length(".767385421")
     r.check_gradient_b([".7801311", "-.2179968", ".5864068"])
@@ -61,9 +60,7 @@ def test_case_10_cylinder_helix(backend):
 
 
 def test_case_11_side_site_takes_the_long_way(backend):
-    r = route(
-        backend, (-0.3, 0.02, -0.2), (0.3, 0.02, 0.25), radius=0.1, side=(0, -0.3, 0)
-    )
+    r = route(backend, (-0.3, 0.02, -0.2), (0.3, 0.02, 0.25), radius=0.1, side=(0, -0.3, 0))
     r.check_length(".789108451")
     r.check_gradient_b([".7548058", ".3241409", ".5702638"])
 
@@ -77,9 +74,8 @@ def test_case_12_side_on_the_segments_side_releases(backend):
 
 @pytest.mark.parametrize("side", [None, (0, 0.2, 0.1)])
 def test_case_13_sphere(backend, side):
-    r = route(
-        backend, (-0.3, 0.02, 0.05), (0.3, 0.01, -0.02), "sphere", radius=0.1, side=side
-    )
+    """[R-15]: the plane is that of centre and end points; the side chooses the arc."""
+    r = route(backend, (-0.3, 0.02, 0.05), (0.3, 0.01, -0.02), "sphere", radius=0.1, side=side)
     r.check_length(".625001636")
     r.check_gradient_b([".9327317", "-.2040241", "-.2972973"])
     assert_near(r.tangent_points(0.1, "sphere")[0], ["-.0169903", ".0688279", ".0705269"],
@@ -87,7 +83,7 @@ def test_case_13_sphere(backend, side):
 
 
 def test_case_14_interior_cylinder(backend):
-    """[R-22]: the bend lies on both lines, along -g_a from a and along -g_b from b."""
+    """[R-20]-[R-22], [R-63]: the bend lies on both lines, along -g_a from a and along -g_b from b."""
     a, b = np.array([-0.2, -0.12, -0.1]), np.array([0.25, -0.15, 0.2])
     r = route(backend, a, b, radius=0.1, side=(0, 0, 0))
     r.check_length(".545764396")
@@ -107,7 +103,7 @@ def test_case_15_interior_is_judged_by_the_distance_from_the_axis(backend):
 
 
 def test_case_16_near_touch_and_reversed_path(backend):
-    """[R-9]: phi is what the tangents leave of the length."""
+    """[R-8]-[R-10]: phi is what the tangents leave of the length."""
     a, b = (2, 0.9, 0), (-2, 1, 0)
     for ends, order in (((a, b), 1), ((b, a), -1)):
         r = route(backend, *ends, radius=1.0)
@@ -121,9 +117,7 @@ def test_case_16_near_touch_and_reversed_path(backend):
 def test_case_17_sphere_and_cylinder_of_radius_1(backend):
     sphere = route(backend, (-2, 0.3, 0.4), (2.5, -0.2, 0.6), "sphere", radius=1.0)
     sphere.check_length("4.6489071630")
-    assert_near(
-        sphere.arc_angle(1.0), [".4691586605"], 1e-9 if not backend.is_float32 else 1e-4
-    )
+    assert_near(sphere.arc_angle(1.0), [".4691586605"], 1e-9 if not backend.is_float32 else 1e-4)
     a, b = (-2, 0.3, -0.8), (2.5, -0.2, 0.9)
     cylinder = route(backend, a, b, radius=1.0, side=(0, 2, 0))
     cylinder.check_length("5.2017624420")
@@ -202,15 +196,12 @@ def test_case_22_sphere_centre_in_line_with_the_ends(backend, side, contact):
 
 def test_case_22_says_that_the_plane_is_degenerate(backend):
     ends = ((-0.3, 0, 0), (0.3, 0, 0))
-    assert (
-        route(backend, *ends, "sphere", radius=0.1, side=(0, 0, 0.2)).status[0]
-        == 1 << 2
-    )
+    assert route(backend, *ends, "sphere", radius=0.1, side=(0, 0, 0.2)).status[0] == 1 << 2
     assert route(backend, *ends, "sphere", radius=0.1).status[0] == 1 << 2 | 1 << 3
 
 
 def test_case_23_force_on_a_sphere(backend):
-    """Unit tension: force (0, sqrt 2, 0) on the sphere, no moment about its centre, moment sqrt 2
+    """[R-26]-[R-28]: unit tension: force (0, sqrt 2, 0) on the sphere, no moment about its centre, moment sqrt 2
     about a frame 1 m along -x."""
     root2 = np.sqrt(2)
     a, b = (-0.3 * root2, 0.2 * root2, 0), (0.3 * root2, 0.2 * root2, 0)
@@ -252,7 +243,7 @@ def test_case_24_engages_exactly_while_the_segment_cuts_the_sphere(backend):
 
 
 def test_case_25_zero_arcs_never_become_full_turns(backend):
-    """Straight pieces of 1 m on both sides of an arc of nearly nothing, nudged by units in the last
+    """[R-12]: straight pieces of 1 m on both sides of an arc of nearly nothing, nudged by units in the last
     place: the length moves as little."""
     rng = np.random.default_rng(25)
     count = 1000 if backend.device == "reference" else 10000
@@ -292,6 +283,7 @@ def test_case_44_segment_misses_on_the_wrong_side(backend):
 
 
 def test_case_45_short_way_without_side(backend):
+    """[R-16]"""
     r = route(backend, (2, -2, 0), (-2, 2.1, 0), radius=1.0)
     r.check_length("6.056919643")
     tolerance = 1e-9 if not backend.is_float32 else 1e-4
@@ -318,9 +310,7 @@ def test_case_48_oblique_cylinder(backend):
     a, b = (-0.12, 0.02, 0.05), (0.21, 0.06, -0.08)
     r = route(backend, a, b, **oblique())
     r.check_length(".374975659")
-    assert_near(
-        r.gradient_a[0], ["-.9407199", "-.2713845", ".2034615"], r.gradient_tolerance()
-    )
+    assert_near(r.gradient_a[0], ["-.9407199", "-.2713845", ".2034615"], r.gradient_tolerance())
     # A = a - g_a t_a/|g_plane|, t_a from the distance to the axis
     axis = np.array(oblique()["axis"])
     from_centre = np.array(a) - oblique()["pos"]
@@ -378,9 +368,7 @@ def test_case_50_millimetres(backend):
 def test_case_59_grazing_sphere(backend):
     r = route(backend, (-0.25, 0.099, 0), (0.25, 0.099, 0), "sphere", radius=0.1)
     r.check_length(".500004002")
-    assert_near(
-        r.arc_angle(0.1), [".008006367"], 1e-8 if not backend.is_float32 else 2e-4
-    )
+    assert_near(r.arc_angle(0.1), [".008006367"], 1e-8 if not backend.is_float32 else 2e-4)
 
 
 def test_case_60_side_far_along_the_axis(backend):
@@ -395,9 +383,7 @@ def test_case_60_side_far_along_the_axis(backend):
 
 
 def polar(radius, degrees):
-    return radius * np.array(
-        [np.cos(np.radians(degrees)), np.sin(np.radians(degrees)), 0]
-    )
+    return radius * np.array([np.cos(np.radians(degrees)), np.sin(np.radians(degrees)), 0])
 
 
 @pytest.mark.parametrize(
@@ -413,9 +399,8 @@ def polar(radius, degrees):
     ],
 )
 def test_case_62_two_steps_of_the_side_rule(backend, end, side, expected):
-    r = route(
-        backend, (0.2, 0, 0), polar(0.25, end), radius=0.1, side=tuple(polar(0.3, side))
-    )
+    """[R-64], then [R-17]"""
+    r = route(backend, (0.2, 0, 0), polar(0.25, end), radius=0.1, side=tuple(polar(0.3, side)))
     r.check_length(expected)
 
 

@@ -1,4 +1,4 @@
-"""Cases 1, 2, 4, 5, 18, 19, 26, 39, 40 and 43 of routing.md 16: whole paths.
+"""Cases 1-5, 18, 19, 26, 39, 40 and 43 of routing.md 16: whole paths.
 
 Left out: the kinematic guide of 18, the second time derivatives over guides of 39 (straight paths
 are checked), compat in 26.
@@ -39,9 +39,7 @@ def test_case_02_via_points(backend):
     b = scenes.builder()
     for i, pos in enumerate(points):
         scenes.add_point_mass(b, f"p{i}", pos=pos)
-    b.add_spatial_tendon(
-        "line", [via(body=f"p{i}") for i in range(5)], drive={"force": -1.0}
-    )
+    b.add_spatial_tendon("line", [via(body=f"p{i}") for i in range(5)], drive={"force": -1.0})
     run = backend.run(b.finalize())
     run.step(1, refresh=False)
     run.check("tendon_length", [7 + np.sqrt(5)], 1e-9, is_length=True)
@@ -50,6 +48,20 @@ def test_case_02_via_points(backend):
     forces = [(0, 1, 0), (0, -1, 1), (-1, 0, -1), (1, -k, -2 * k), (0, k, 2 * k)]
     run.near(-run.get("tendon_jacobian").reshape(-1), np.ravel(forces), 1e-9)
     run.near(run.get("qvel") / 0.001, np.ravel(forces), 1e-9)
+
+
+def test_case_03_collapsed_piece_pushes_nothing(backend):
+    """[R-6], [R-42]: a length without a direction: no gradient, no NaN, bit 0, in every world."""
+    b = scenes.builder()
+    scenes.add_point_mass(b, "mass", pos=(1, 2, 3), axes="x")
+    path = [via(body="world", pos=(1, 2, 3)), via(body="mass"), via(body="world", pos=(2, 2, 3))]
+    b.add_spatial_tendon("line", path)
+    sim = backend.simulate(b.finalize(), num_worlds=1 if backend.device == "reference" else 4096)
+    sim.step(1)
+    assert np.all(sim.tendon_length.numpy() == 1)
+    assert np.all(sim.tendon_jacobian.numpy() == -1)  # of the second piece alone
+    assert np.all(sim.tendon_route_status.numpy() == 1)
+    assert np.all(sim.status.numpy() == flexor.Status.ROUTE_DEGENERATE)
 
 
 def two_branches(opening=None, **tendon):
@@ -64,9 +76,7 @@ def two_branches(opening=None, **tendon):
         via(body="world", pos=(0, 1, 0)),
         via(body="B"),
     ]
-    b.add_spatial_tendon(
-        "line", ([pulley(opening)] if opening else []) + path, **tendon
-    )
+    b.add_spatial_tendon("line", ([pulley(opening)] if opening else []) + path, **tendon)
     return b.finalize()
 
 
@@ -104,9 +114,7 @@ def test_case_05_repeated_terms_of_a_fixed_tendon_add(backend):
     run = backend.run(b.finalize())
     run.sim.forward()
     real = np.float32 if backend.is_float32 else np.float64
-    assert np.array_equal(
-        run.get("tendon_jacobian").reshape(-1), [real(-0.3), 0.0, 1.0]
-    )
+    assert np.array_equal(run.get("tendon_jacobian").reshape(-1), [real(-0.3), 0.0, 1.0])
 
 
 def gantry(on="world"):
@@ -205,17 +213,17 @@ def test_case_26_arm_of_six_tendons(backend, q):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_case_39_jacobian_against_differences_on_random_trees(seed):
-    """All joint types, guides and side sites on random bodies, ten poses each: 200 in all."""
+    """All joint types, guides and side sites on random bodies, ten poses each: 200 in all. [E-7],
+    [R-27], [R-28], [R-61]"""
     model = random_tree(seed, guides=True)
     for backend in GEOMETRY[:2]:
-        jacobian, difference, _, _ = difference_quotients(
-            backend, model, seed, poses=10
-        )
+        jacobian, difference, _, _ = difference_quotients(backend, model, seed, poses=10)
         assert_near(jacobian, difference, 1e-8)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_case_39_rate_is_jacobian_times_velocity(seed):
+    """[R-2]"""
     model = random_tree(seed, guides=True)
     for backend in GEOMETRY[:2]:
         jacobian, _, qvel, rate = difference_quotients(backend, model, seed, poses=10)
@@ -283,9 +291,7 @@ def test_case_40_rigid_motion_scale_and_reversal(kind, guide):
             backend, model, np.einsum("nij,nj->ni", R, a) + shift,
             np.einsum("nij,nj->ni", R, b) + shift, shift, np.array([t[1] for t in turns]))  # fmt: skip
         assert_near(moved.length, home.length, 1e-12 * 4)
-        assert_near(
-            moved.gradient_b, np.einsum("nij,nj->ni", R, home.gradient_b), 1e-11
-        )
+        assert_near(moved.gradient_b, np.einsum("nij,nj->ni", R, home.gradient_b), 1e-11)
 
         force = moved.gradient_a + moved.gradient_b + moved.jacobian[:, 6:9]
         moment = (
@@ -301,15 +307,11 @@ def test_case_40_rigid_motion_scale_and_reversal(kind, guide):
             key: tuple(1e-3 * np.array(v)) if key == "side" else 1e-3 * v
             for key, v in guide.items()
         }
-        scaled = evaluate(
-            backend, scenes.guide_scene(kind, on="free", **small), 1e-3 * a, 1e-3 * b
-        )
+        scaled = evaluate(backend, scenes.guide_scene(kind, on="free", **small), 1e-3 * a, 1e-3 * b)
         assert_near(scaled.length, 1e-3 * home.length, 1e-15)
         assert_near(scaled.gradient_b, home.gradient_b, 1e-11)
 
-        back = evaluate(
-            backend, scenes.guide_scene(kind, on="free", reverse=True, **guide), a, b
-        )
+        back = evaluate(backend, scenes.guide_scene(kind, on="free", reverse=True, **guide), a, b)
         assert_near(back.length, home.length, 1e-12)
         assert_near(back.gradient_b, home.gradient_b, 1e-11)
 

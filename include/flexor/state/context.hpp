@@ -6,11 +6,12 @@
 #include "flexor/core/team.hpp"
 #include "flexor/math/functions.hpp"
 #include "flexor/math/quaternion.hpp"
+#include "flexor/math/spatial.hpp"
 #include "flexor/math/vec3.hpp"
 #include "flexor/model/description_enums.hpp"
 #include "flexor/model/plan.hpp"
 #include "flexor/state/batch_view.hpp"
-#include "flexor/step/settings.hpp"
+#include "flexor/state/settings.hpp"
 
 namespace flexor {
 
@@ -44,23 +45,43 @@ struct Context {
     if (slot < 0) return Real(constants.shared[i]);
     return flexor::load(constants.per_world + slot * batch.world_stride + world, Real());
   }
+  /// Vectors and matrices: shared, or per world in consecutive slots, as a whole.
   FLEXOR_INLINE Vec3<Real> constant3(int i) const {
-    return {constant(i), constant(i + 1), constant(i + 2)};
+    const int slot = constants.slot[i];
+    if (slot < 0) return shared3(i);
+    return per_world3(slot);
   }
   FLEXOR_INLINE Mat3<Real> constant9(int i) const {
-    return {constant3(i), constant3(i + 3), constant3(i + 6)};
+    const int slot = constants.slot[i];
+    if (slot < 0) return {shared3(i), shared3(i + 3), shared3(i + 6)};
+    return {per_world3(slot), per_world3(slot + 3), per_world3(slot + 6)};
+  }
+  FLEXOR_INLINE Vec3<Real> shared3(int i) const {
+    return {Real(constants.shared[i]), Real(constants.shared[i + 1]),
+            Real(constants.shared[i + 2])};
+  }
+  FLEXOR_INLINE Vec3<Real> per_world3(int slot) const {
+    const Scalar* p = constants.per_world + slot * batch.world_stride + world;
+    return {flexor::load(p, Real()), flexor::load(p + batch.world_stride, Real()),
+            flexor::load(p + 2 * batch.world_stride, Real())};
   }
   FLEXOR_INLINE Real parameter(ParameterKind kind, int element) const {
     return constant(plan.parameter(kind, element));
   }
 
-  FLEXOR_INLINE Real time_step() const {
-    return constant(plan.constant(Constant::time_step, 0));
-  }
+  FLEXOR_INLINE Real time_step() const { return constant(plan.constant(Constant::time_step, 0)); }
   /// th, ka, s of [P-7].
   FLEXOR_INLINE Real implicit_factor(int i) const {
     return constant(plan.constant(Constant::implicit_factors, 0) + i);
   }
+  /// Coordinate i of the configuration and of the velocity; at the reference pose and at rest when
+  /// `at_reference`.
+  FLEXOR_INLINE Real coordinate(int i) const {
+    return at_reference ? constant(plan.constant(Constant::reference_coordinate, i))
+                        : load(Field::qpos, i);
+  }
+  FLEXOR_INLINE Real rate(int i) const { return at_reference ? Real(0) : load(Field::qvel, i); }
+
   FLEXOR_INLINE bool has(Field field) const { return batch.field[static_cast<int>(field)]; }
   FLEXOR_INLINE Scalar* at(Field field, int component) const {
     return static_cast<Scalar*>(batch.field[static_cast<int>(field)]) +
@@ -86,8 +107,8 @@ struct Context {
   }
   FLEXOR_INLINE void store_bits(Field field, int component, const Bits<Real>& bits) const {
     std::int32_t* p = int_at(field, component);
-    store_int32(p, real_to_bits(select(active, bits_to_real(bits),
-                                       bits_to_real(load_int32(p, Real())))));
+    store_int32(
+        p, real_to_bits(select(active, bits_to_real(bits), bits_to_real(load_int32(p, Real())))));
   }
   FLEXOR_INLINE Mask flags(Field field, int component) const {
     return load_flags(static_cast<const std::uint8_t*>(batch.field[static_cast<int>(field)]) +
@@ -126,6 +147,15 @@ FLEXOR_INLINE void put(const C& cells, int i, const Mat3<typename C::Real>& m) {
   put(cells, i, m.x);
   put(cells, i + 3, m.y);
   put(cells, i + 6, m.z);
+}
+template <class C>
+FLEXOR_INLINE Motion<typename C::Real> motion_at(const C& cells, int i) {
+  return {vector_at(cells, i), vector_at(cells, i + 3)};
+}
+template <class C>
+FLEXOR_INLINE void put(const C& cells, int i, const Motion<typename C::Real>& m) {
+  put(cells, i, m.angular);
+  put(cells, i + 3, m.linear);
 }
 
 }  // namespace flexor

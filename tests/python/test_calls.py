@@ -1,0 +1,302 @@
+"""Calls of a simulation: arguments, checkpoints, threads, life."""
+
+import threading
+
+import flexor
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="module")
+def model():
+    return flexor.models.load("three_joint_finger")
+
+
+@pytest.fixture
+def sim(model):
+    return flexor.Simulation(model, 6)
+
+
+@pytest.mark.parametrize(
+    "arguments, error, word",
+    [
+        ({"num_worlds": 0}, ValueError, "num_worlds"),
+        ({"num_worlds": 2**24 + 1}, ValueError, "16777216"),
+        ({"num_worlds": 1.5}, TypeError, "num_worlds"),
+        ({"num_worlds": True}, TypeError, "num_worlds"),
+        ({"num_threads": 0}, ValueError, "num_threads"),
+        ({"iterations": 0}, ValueError, "iterations"),
+        ({"tolerance": 0.0}, ValueError, "tolerance"),
+        ({"seed": -1}, ValueError, "seed"),
+        ({"device": 3}, TypeError, "device"),
+        ({"precision": 32}, TypeError, "precision"),
+        ({"precision": "half"}, ValueError, "'float64'"),
+        ({"guard": "pray"}, ValueError, "'freeze'"),
+        ({"solver": "newton"}, ValueError, "'active_set'"),
+        ({"outputs": [3]}, TypeError, "outputs"),
+        ({"outputs": 3}, TypeError, "outputs"),
+        ({"inert": 3}, TypeError, "inert"),
+    ],
+)
+def test_bad_arguments_name_argument_and_legal_set(model, arguments, error, word):
+    with pytest.raises(error, match=word.replace("'", ".")):
+        flexor.Simulation(model, **arguments)
+
+
+def test_simulation_needs_a_model():
+    with pytest.raises(TypeError, match="flexor.Model"):
+        flexor.Simulation("finger.xml")
+    with pytest.raises(TypeError):
+        flexor.Model("finger.xml")
+
+
+def test_options_are_resolved(sim, model):
+    options = sim.options
+    assert options["precision"] == "float32" and options["num_worlds"] == 6
+    assert options["num_threads"] >= 1 and options["backend"].startswith("cpu")
+    reference = flexor.Simulation(model, device="reference", seed=7)
+    assert reference.precision == "float64" and reference.seed == 7
+    assert reference.options["solver"] == "exact"
+    assert "6 worlds" in repr(sim)
+
+
+def test_numpy_integers_are_whole_numbers(model):
+    sim = flexor.Simulation(model, np.int32(3))
+    sim.step(np.int64(2))
+    assert sim.step_count.numpy().tolist() == [2] * 3
+
+
+@pytest.mark.parametrize("mask", [np.ones(6, np.int32), np.ones(6), [1, 0, 0, 0, 0, 0]])
+def test_mask_of_a_wrong_type(sim, mask):
+    for call in (
+        lambda: sim.step(mask=mask),
+        lambda: sim.reset(mask),
+        lambda: sim.clear_status(mask),
+    ):
+        with pytest.raises(TypeError, match="bool"):
+            call()
+
+
+@pytest.mark.parametrize("mask", [np.ones(5, bool), np.ones((6, 1), bool), np.array(True)])
+def test_mask_of_a_wrong_shape(sim, mask):
+    for call in (
+        lambda: sim.step(mask=mask),
+        lambda: sim.reset(mask),
+        lambda: sim.clear_status(mask),
+    ):
+        with pytest.raises(flexor.ShapeError, match=r"\(6,\)"):
+            call()
+
+
+def test_strided_masks_are_read_right(sim):
+    wide = np.zeros((6, 2), bool)
+    wide[[1, 4], 0] = True
+    sim.step(mask=wide[:, 0])
+    assert sim.step_count.numpy().tolist() == [0, 1, 0, 0, 1, 0]
+    sim.step(mask=[True, False, False, False, False, False])
+    assert sim.step_count.numpy().tolist() == [1, 1, 0, 0, 1, 0]
+
+
+def test_reset_rows(sim):
+    sim.reset(qpos=[0.1, 0.2, 0.3])
+    assert np.allclose(sim.qpos.numpy(), [0.1, 0.2, 0.3])
+    mask = np.array([True, False, False, True, False, False])
+    sim.reset(mask, qpos=[[1, 2, 3], [4, 5, 6]], qvel=[1, 1, 1])
+    assert sim.qpos.numpy()[[0, 3]].tolist() == [[1, 2, 3], [4, 5, 6]]
+    assert np.all(sim.qvel.numpy()[3] == 1) and np.all(sim.qvel.numpy()[1] == 0)
+    with pytest.raises(flexor.ShapeError, match=r"\(2, 3\)"):
+        sim.reset(mask, qpos=np.zeros((6, 3)))
+    with pytest.raises(ValueError, match="finite"):
+        sim.reset(qpos=[np.nan, 0, 0])
+    with pytest.raises(ValueError, match="none"):
+        sim.reset(keyframe=0)
+
+
+def test_empty_masks_and_worlds_do_nothing(sim):
+    sim.step(3)
+    before = sim.state_hash()
+    nobody = np.zeros(6, bool)
+    sim.step(5, mask=nobody)
+    sim.reset(nobody)
+    sim.set_parameter("body/distal/mass", 3.0, worlds=[])
+    sim.set_parameter("body/distal/mass", np.zeros((0,)), worlds=nobody)
+    assert np.array_equal(sim.state_hash(), before)
+    assert np.all(sim.parameter("body/distal/mass").get() == np.float32(0.006))
+
+
+def test_parameter_shapes(sim):
+    name = "tendon/deep/stiffness"
+    sim.set_parameter(name, 100)
+    sim.set_parameter(name, [1, 2], worlds=[4, 2])
+    sim.set_parameter(name, [[3]], worlds=[0])
+    assert sim.parameter(name).get().tolist() == [3, 100, 2, 100, 1, 100]
+    sim.parameter("option/gravity").set([0, 0, -1])
+    sim.set_parameter("option/gravity", np.arange(6).reshape(2, 3), worlds=[1, 2])
+    gravity = np.asarray(sim.parameter("option/gravity"))
+    assert gravity.shape == (6, 3)
+    assert gravity[:3].tolist() == [[0, 0, -1], [0, 1, 2], [3, 4, 5]]
+    p = sim.parameter(name)
+    assert (p.unit, p.nominal, p.shape, p.name) == ("N/m", 120.0, (), name)
+    for bad in (np.zeros(5), np.zeros((6, 2)), np.zeros((2, 3))):
+        with pytest.raises(flexor.ShapeError, match=r"\(6,"):
+            sim.set_parameter(name, bad)
+    with pytest.raises(TypeError):
+        sim.set_parameter(name, "100")
+
+
+def test_parameter_out_of_range_changes_nothing(sim):
+    with pytest.raises(flexor.ParameterError) as caught:
+        sim.set_parameter("tendon/deep/stiffness", [1, 2, -3, 4, 5, 6])
+    for word in ("tendon/deep/stiffness", "2", "-3", ">= 0"):
+        assert word in str(caught.value)
+    assert np.all(sim.parameter("tendon/deep/stiffness").get() == 120)
+
+
+def test_tension_is_minus_the_drive_force(sim):
+    sim.set_tension("deep", 4.0)
+    sim.set_tension("extensor", [1.0, 2.0], worlds=[0, 5])
+    sim.set_actuation_force("inner", -0.5)
+    assert np.all(sim.drive_force.at("deep").numpy() == -4)
+    assert sim.drive_force.at("extensor").numpy().tolist() == [-1, 0, 0, 0, 0, -2]
+    assert np.all(sim.drive_force.at("inner").numpy() == -0.5)
+    sim.step(1)
+    assert np.allclose(sim.tendon_drive_force.at("deep").numpy(), -4)
+    with pytest.raises(flexor.UnknownNameError):
+        sim.set_tension("deap", 1.0)
+
+
+def test_matrices_have_a_row_for_each_world(sim):
+    sim.qpos.set(np.linspace(0, 1, 18).reshape(6, 3))
+    m, c = sim.mass_matrix(), sim.bias_force()
+    assert m.shape == (6, 3, 3) and c.shape == (6, 3) and m.dtype == np.float64
+    assert np.allclose(m, np.swapaxes(m, 1, 2))
+    assert np.all(np.linalg.eigvalsh(m) > 0)
+    before = m.copy()
+    sim.qpos.set(0)
+    sim.mass_matrix()
+    assert np.array_equal(m, before), "each call gives arrays of its own"
+
+
+def test_bias_force_is_gravity_at_rest(sim, model):
+    """A point of potential energy: c = dV/dq at v = 0, by differences of the potential."""
+    sim = flexor.Simulation(model, 7, device="reference")
+    q0, step = np.array([0.3, 0.4, 0.2]), 1e-6
+    q = np.vstack([q0, q0 + step * np.eye(3), q0 - step * np.eye(3)])
+    sim.qpos.set(q)
+    sim.forward()
+    g, energy = 9.81, np.zeros(7)
+    names = sim.body_position.names
+    for body in model.bodies:
+        if body.mass:
+            i = names.index(body.name)
+            w, x, y, z = np.moveaxis(sim.body_quaternion.numpy()[:, i], -1, 0)
+            up = np.stack([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], -1)
+            energy += body.mass * g * (sim.body_position.numpy()[:, i, 2] + up @ np.array(body.com))
+    difference = (energy[1:4] - energy[4:7]) / (2 * step)
+    assert np.allclose(sim.bias_force()[0], difference, rtol=0, atol=1e-8)
+
+
+def test_state_goes_round(sim):
+    sim.drive_force.set([-1, -2, -3, 0])
+    sim.step(5)
+    state = sim.get_state()
+    hashes = sim.state_hash()
+    sim.step(5)
+    ahead = sim.state_hash()
+    sim.set_state(state)
+    assert np.array_equal(sim.state_hash(), hashes)
+    sim.step(5)
+    assert np.array_equal(sim.state_hash(), ahead)
+    with pytest.raises(flexor.ShapeError, match="qpos"):
+        sim.set_state({"qpos": np.zeros((5, 3))})
+    with pytest.raises(flexor.UnknownNameError):
+        sim.set_state({"qpoz": np.zeros((6, 3))})
+
+
+def test_load_makes_the_simulation_that_was_saved(sim, model, tmp_path):
+    sim.drive_force.set([-1, -2, -3, 0])
+    sim.step(5)
+    sim.save(tmp_path / "run.npz")
+    again = flexor.Simulation.load(tmp_path / "run.npz", model, num_threads=1)
+    assert again.num_worlds == 6 and again.precision == "float32"
+    for s in (sim, again):
+        s.step(7)
+    assert np.array_equal(again.state_hash(), sim.state_hash())
+    (tmp_path / "noise.npz").write_bytes(b"noise")
+    for name in ("noise.npz", "absent.npz"):
+        with pytest.raises(flexor.CheckpointError, match=name):
+            flexor.Simulation.load(tmp_path / name, model)
+    with pytest.raises(flexor.CheckpointError):
+        flexor.Simulation.load(tmp_path / "run.npz", flexor.models.load("two_joint_arm"))
+
+
+def test_state_hash_is_one_word_a_world(sim):
+    assert sim.state_hash().dtype == np.uint64 and sim.state_hash().shape == (6,)
+    before = sim.state_hash()
+    assert len(set(before.tolist())) == 1, "equal worlds, equal hash"
+    sim.qvel.numpy()[3, 0] = 1e-30
+    assert (sim.state_hash() != before).tolist() == [False, False, False, True, False, False]
+
+
+def test_second_thread_is_refused(model):
+    """One thread steps for long; calls of another fail at once, and the steps go on unharmed."""
+    sim = flexor.Simulation(model, 256, num_threads=1)
+    alone = flexor.Simulation(model, 256, num_threads=1)
+    count, refused, stop = 400, 0, threading.Event()
+
+    def work():
+        sim.step(count)
+        stop.set()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    while not stop.is_set():
+        try:
+            sim.state_hash()
+        except flexor.ConcurrencyError:
+            refused += 1
+    worker.join()
+    assert refused > 0
+    alone.step(count)
+    assert np.array_equal(sim.state_hash(), alone.state_hash())
+
+
+def test_two_simulations_run_side_by_side(model):
+    sims = [flexor.Simulation(model, 64, num_threads=1) for _ in range(3)]
+    threads = [threading.Thread(target=s.step, args=(100,)) for s in sims[:2]]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    sims[2].step(100)
+    for s in sims[:2]:
+        assert np.array_equal(s.state_hash(), sims[2].state_hash())
+
+
+def test_closed_simulation_does_not_step(model):
+    with flexor.Simulation(model, 2) as sim:
+        sim.step(1)
+    for call in (sim.step, sim.forward, sim.reset, sim.state_hash, sim.mass_matrix):
+        with pytest.raises(flexor.SimulationError, match="closed"):
+            call()
+    with pytest.raises(flexor.SimulationError), sim:
+        pass
+    assert sim.step_count.numpy().tolist() == [1, 1]
+
+
+def test_errors_form_one_family():
+    pairs = {
+        "ModelError": ValueError, "ParameterError": ValueError, "ShapeError": ValueError,
+        "UnknownNameError": KeyError, "CheckpointError": ValueError, "ConfigError": ValueError,
+        "DeviceError": RuntimeError, "SimulationError": RuntimeError, "ConcurrencyError": RuntimeError,
+    }  # fmt: skip
+    for name, base in pairs.items():
+        assert issubclass(getattr(flexor, name), (flexor.FlexorError,)), name
+        assert issubclass(getattr(flexor, name), base), name
+    assert str(flexor.UnknownNameError("no 'x'")) == "no 'x'"
+
+
+def test_status_bits_are_the_documented_ones():
+    assert flexor.Status.NONFINITE_STATE == 1 and flexor.Status.FROZEN == 8192
+    assert flexor.Status.CONFLICTING_BOUNDS == 2**22
+    assert flexor.Status(8193) == flexor.Status.NONFINITE_STATE | flexor.Status.FROZEN

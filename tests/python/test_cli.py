@@ -1,0 +1,213 @@
+"""The command line: results, JSON, exit codes [CL-1]."""
+
+import csv
+import json
+import subprocess
+import sys
+
+import flexor
+import numpy as np
+import pytest
+from flexor.cli import main
+from flexor.cli import show as cli_show
+
+FINGER = "three_joint_finger"
+CONTACTS = """<mujoco model="ball"><worldbody><geom type="plane" size="1 1 1"/>
+<body pos="0 0 1"><freejoint/><geom name="ball" size=".1"/></body></worldbody></mujoco>"""
+NAN = """<mujoco model="spin"><option timestep="0.1"/><worldbody><body><joint name="j" type="slide"/>
+<geom size=".1" mass="1" contype="0" conaffinity="0"/></body></worldbody></mujoco>"""
+
+
+def call(capsys, *argv):
+    """(exit code, stdout, stderr) of one command."""
+    code = main([str(a) for a in argv])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def document(text):
+    """The one JSON object on stdout."""
+    found = json.loads(text)
+    assert found["schema"] == 1
+    assert ("result" in found) or ("error" in found)
+    return found
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["info"],
+        ["inspect", FINGER],
+        ["sim", FINGER, "--duration", "0.02"],
+        ["bench", FINGER, "--worlds", "8", "--steps", "4", "--repeats", "1"],
+    ],
+)
+def test_every_command_speaks_json_and_text(capsys, argv):
+    code, out, err = call(capsys, *argv, "--json")
+    assert code == 0 and err == ""
+    found = document(out)
+    assert found["ok"] is True and found["command"] == argv[0]
+    code, out, _ = call(capsys, *argv)
+    assert code == 0 and len(out.splitlines()) > 3
+    assert call(capsys, "--json", *argv)[0] == 0, "global flags stand before or behind"
+
+
+def test_info_says_why_a_device_cannot_be_used(capsys):
+    found = document(call(capsys, "info", "--json")[1])["result"]
+    assert found["info"]["version"] == flexor.__version__
+    devices = {d["name"]: d for d in found["devices"]}
+    assert devices["cpu"]["usable"] and devices["reference"]["usable"]
+    assert not devices["cuda"]["usable"] and devices["cuda"]["reason"]
+
+
+def test_inspect_shows_lengths_and_moment_arms(capsys):
+    found = document(call(capsys, "inspect", FINGER, "--json")[1])["result"]
+    model = flexor.models.load(FINGER)
+    sim = flexor.Simulation(model, device="reference")
+    sim.forward()
+    assert found["counts"]["nv"] == 3
+    for t, tendon in enumerate(found["tendons"]):
+        assert tendon["length"] == sim.tendon_length.numpy()[0, t]
+        assert list(tendon["moment_arms"].values()) == sim.tendon_jacobian.numpy()[0, t].tolist()
+    assert found["solver"]["name"]
+    _, out, _ = call(capsys, "inspect", FINGER)
+    for word in ("proximal", "mcp", "hinge", "deep", "(mcp_drum+side)", "solver on cpu"):
+        assert word in out
+
+
+def test_inspect_lists_what_is_not_simulated(capsys, tmp_path):
+    file = tmp_path / "ball.xml"
+    file.write_text(CONTACTS)
+    code, out, _ = call(capsys, "inspect", file, "--json")
+    assert code == 0
+    kinds = {e["kind"] for e in document(out)["result"]["inert"]}
+    assert "contact" in kinds
+    code, out, err = call(capsys, "sim", file, "--json")
+    assert code == 3 and "contact" in document(out)["error"]["message"]
+    assert call(capsys, "sim", file, "--inert", "*", "--duration", "0.01", "--quiet")[0] == 0
+
+
+def test_sim_writes_commands_and_csv(capsys, tmp_path):
+    file = tmp_path / "run.csv"
+    code, out, _ = call(
+        capsys, "sim", FINGER, "--duration", "0.1", "--worlds", 3, "--json", "--csv", file,
+        "--command", "deep=-5", "--command", "drive_target_length:middle=0.09",
+    )  # fmt: skip
+    assert code == 0
+    result = document(out)["result"]
+    assert result["steps"] == 50 and result["worlds"] == 3
+    assert result["time"] == pytest.approx(0.1)
+    rows = list(csv.reader(file.open()))
+    assert rows[0][0] == "time" and "tendon_tension:deep" in rows[0] and len(rows) == 52
+    model = flexor.models.load(FINGER)
+    sim = flexor.Simulation(model, 3)
+    sim.drive_force.at("deep").set(-5)
+    sim.drive_target_length.at("middle").set(0.09)
+    sim.step(50)
+    last = dict(zip(rows[0], map(float, rows[-1]), strict=True))
+    assert last["qpos:mcp"] == float(sim.qpos.numpy()[0, 0])
+    assert last["tendon_length:deep"] == float(sim.tendon_length.numpy()[0, 0])
+    assert result["qpos"] == sim.qpos.numpy()[0].astype(float).tolist()
+
+
+def test_csv_to_stdout_is_nothing_but_csv(capsys):
+    code, out, _ = call(capsys, "sim", FINGER, "--duration", "0.01", "--csv", "-", "--quiet")
+    rows = list(csv.reader(out.splitlines()))
+    assert code == 0 and len(rows) == 1 + 6
+    assert len({len(r) for r in rows}) == 1
+
+
+def test_bench_reports_speed_memory_and_convergence(capsys):
+    argv = ["bench", "spiral_chain", "--worlds", 16, "--steps", 8, "--repeats", 3, "--json"]
+    result = document(call(capsys, *argv)[1])["result"]
+    assert len(result["all_world_steps_per_second"]) == 3
+    assert result["world_steps_per_second"] == sorted(result["all_world_steps_per_second"])[1]
+    assert result["memory_per_world"]["state"] > 0
+    assert 0 <= result["converged_share"] <= 1 and result["worst_residual"] >= 0
+
+
+@pytest.mark.parametrize(
+    "argv, code",
+    [
+        ([], 2),
+        (["nonsense"], 2),
+        (["sim"], 2),
+        (["sim", FINGER, "--no-such-flag"], 2),
+        (["sim", FINGER, "--worlds", "many"], 2),
+        (["sim", "no_such_file.xml"], 3),
+        (["sim", FINGER, "--worlds", "0"], 3),
+        (["sim", FINGER, "--duration", "-1"], 3),
+        (["sim", FINGER, "--duration", "nan"], 3),
+        (["sim", FINGER, "--command", "deep"], 3),
+        (["sim", FINGER, "--command", "deep=x"], 3),
+        (["sim", FINGER, "--command", "deap=-1"], 3),
+        (["sim", FINGER, "--command", "qpos:mcp=1"], 3),
+        (["sim", FINGER, "--solver", "magic"], 3),
+        (["sim", FINGER, "--csv", "/no/such/folder/x.csv"], 3),
+        (["bench", FINGER, "--repeats", "0"], 3),
+    ],
+)
+def test_exit_codes_and_one_clear_line(capsys, argv, code):
+    got, out, err = call(capsys, *argv)
+    assert got == code, err
+    assert "Traceback" not in err and err.strip()
+    got, out, err = call(capsys, *argv, "--json")
+    assert got == code and err == ""
+    found = document(out)
+    assert found["ok"] is False and found["error"]["message"]
+
+
+def test_bad_model_names_file_line_and_column(capsys, tmp_path):
+    file = tmp_path / "bad.xml"
+    file.write_text('<mujoco>\n  <worldbody>\n    <body>\n      <joint type="hing"/>\n    </body>\n'
+                    "  </worldbody>\n</mujoco>\n")  # fmt: skip
+    code, _, err = call(capsys, "inspect", file)
+    assert code == 3
+    assert f"{file}:4:14: error:" in err and "[bad-keyword]" in err and "hinge" in err
+    _, out, _ = call(capsys, "inspect", file, "--json")
+    error = document(out)["error"]
+    assert (error["line"], error["column"], error["code"]) == (4, 14, "bad-keyword")
+
+
+def test_diverged_worlds_are_exit_code_five(capsys, monkeypatch, tmp_path):
+    """A world whose velocity is not a number counts as diverged unless it is allowed."""
+    file = tmp_path / "spin.xml"
+    file.write_text(NAN)
+    made = cli_show.simulate
+
+    def poisoned(*args, **kwargs):
+        sim = made(*args, **kwargs)
+        sim.qvel.numpy()[1, 0] = np.nan
+        return sim
+
+    monkeypatch.setattr("flexor.cli.run.simulate", poisoned)
+    argv = ["sim", file, "--worlds", 4, "--duration", "0.5"]
+    code, _, err = call(capsys, *argv)
+    assert code == 5 and "1 of 4 worlds" in err
+    found = document(call(capsys, *argv, "--json")[1])
+    assert found["ok"] is False and found["result"]["failed"] == 1
+    assert call(capsys, *argv, "--allow-failed", 1)[0] == 0
+
+
+def test_verbose_shows_the_traceback(capsys):
+    assert "Traceback" in call(capsys, "sim", "no_such_file.xml", "-v")[2]
+
+
+def test_progress_lines_without_a_terminal(capsys, monkeypatch):
+    monkeypatch.setattr(cli_show, "LINE_EVERY", 0.0)
+    out = cli_show.Output()
+    with out.progress("work", 4) as advance:
+        advance(1)
+        advance(3)
+    assert capsys.readouterr().err.splitlines() == ["work: 1 of 4 (25 %)", "work: 4 of 4 (100 %)"]
+    with cli_show.Output(is_json=True).progress("work", 4) as advance:
+        advance(4)
+    assert capsys.readouterr().err == ""
+
+
+def test_module_and_script_run(tmp_path):
+    run = subprocess.run(
+        [sys.executable, "-m", "flexor", "inspect", "two_joint_arm", "--json"],
+        capture_output=True, text=True, cwd=tmp_path, check=True,
+    )  # fmt: skip
+    assert document(run.stdout)["result"]["counts"]["tendon"] == 6
