@@ -44,6 +44,7 @@ class CpuBackend : public Backend {
     settings_.tolerance = options.tolerance > 0 ? options.tolerance : sizeof(S) == 4 ? 1e-6 : 1e-10;
     settings_.freeze = options.guard == Guard::kFreeze;
     settings_.ignore = options.guard == Guard::kIgnore;
+    settings_.warm_start = options.warm_start;
     stride_ = (num_worlds_ + kWorldMultiple - 1) / kWorldMultiple;
     stride_ = (stride_ | 1) * kWorldMultiple;  // the smallest odd multiple of 32   [E-1]
   }

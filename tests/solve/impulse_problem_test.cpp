@@ -100,7 +100,7 @@ Answer solve(const Problem& problem, int method, const Team& team) {
     cells[cell.fold_target + t] += row.target / row.softness;
   }
   const Context<double, Team, Cells<double>> context{
-      view, {shared.data(), slot.data(), nullptr}, batch, {method, 12, 1e-12, 1, 0},
+      view, {shared.data(), slot.data(), nullptr}, batch, {method, 12, 1e-12, 1, 0, 0},
       team, Cells<double>{cells.data(), 1},        0,     true,
       false};
   FoldAndFactor::run(context);

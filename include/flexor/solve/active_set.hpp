@@ -50,6 +50,32 @@ FLEXOR_INLINE typename C::Mask flagged(const C& c) {
   return mask;
 }
 
+/// Pieces of the last step: a law one of whose hard rows carried an impulse inside its bounds
+/// stands on that row's step again. Returns the lanes in which some law does.   [P-82]
+template <class C>
+FLEXOR_HD typename C::Mask start_from_last(const C& c, const typename C::Mask& todo) {
+  using Real = typename C::Real;
+  const PlanView& p = c.plan;
+  const auto& cell = p.cell;
+  const Real zero(0), one(1);
+  c.each(p.law_count, [&](const auto& w, int law) {
+    auto stands = one < zero;
+    for (int r = p.law_row_first[law]; r < p.law_row_first[law + 1]; ++r) {
+      const int at = cell.row + kRowCells * r;
+      const Row<Real> row = row_at(w, at);
+      const Real last = c.load(Field::row_impulse, p.planned_slot[r]);
+      const auto on = todo & (row.softness == zero) & (w[at + 4] == zero) & (last != zero) &
+                      (last > row.low) & (last < row.high);
+      w[cell.law_kind + law] = select(on, Real(2), w[cell.law_kind + law]);
+      w[cell.law_value + law] = select(on, row.target, w[cell.law_value + law]);
+      stands = stands | on;
+    }
+    w[cell.law_flag + law] = select(stands, one, zero);
+  });
+  c.sync();
+  return flagged(c);
+}
+
 /// Largest D_i |P_i,new - P_i| (cells trial_impulse hold it), and max(1, max |c|).   [P-57]
 template <class C>
 FLEXOR_INLINE typename C::Real largest_residual(const C& c) {
@@ -103,13 +129,16 @@ FLEXOR_OUTLINE void update_pieces(const C& c, const typename C::Mask& busy) {
 /// updated per lane.
 template <class C>
 FLEXOR_OUTLINE typename C::Mask active_set(const C& c, const typename C::Mask& todo, int cap,
-                                      const typename C::Real& scale, typename C::Real& iterations,
-                                      typename C::Real& residual) {
+                                           const typename C::Real& scale,
+                                           typename C::Real& iterations,
+                                           typename C::Real& residual) {
   using Real = typename C::Real;
   // exact to rounding: what the last factorisation leaves
   const Real rounding = Real(by_precision<Real>(2e-5, 1e-10)) * scale;
   auto busy = todo;
-  update_pieces(c, busy);
+  auto warm = Real(0) > Real(0);
+  if (c.settings.warm_start) warm = start_from_last(c, todo);
+  update_pieces(c, andnot(busy, warm));
   for (int n = 0; n < cap && any(busy); ++n) {
     solve_pieces(c, busy);
     iterations = iterations + select(busy, Real(1), Real(0));

@@ -4,11 +4,12 @@
 namespace flexor {
 
 struct SolverSettings {
-  int method;        ///< 0 active_set, 1 jacobi
-  int iterations;    ///< cap of the method
-  double tolerance;  ///< of jacobi, relative [P-57]
-  int freeze;        ///< guard "freeze": failed worlds get FROZEN
-  int ignore;        ///< guard "ignore": failed worlds are stored as they are
+  int method;          ///< 0 active_set, 1 jacobi
+  int iterations;      ///< cap of the method
+  double tolerance;    ///< of jacobi, relative [P-57]
+  int freeze;          ///< guard "freeze": failed worlds get FROZEN
+  int ignore;          ///< guard "ignore": failed worlds are stored as they are
+  int warm_start = 1;  ///< begin with the pieces of the last step's impulses
 };
 
 }  // namespace flexor

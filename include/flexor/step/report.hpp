@@ -92,7 +92,8 @@ struct ReportForces {
           passive = impulse;
           break;
         case TendonRow::kDrive:
-          saturated = (w[at + 2] < w[at + 3]) & ((impulse <= w[at + 2]) | (impulse >= w[at + 3]));
+          saturated = (w[at + 2] < w[at + 3]) &
+                      ((u - w[at] > -w[at + 1] * w[at + 2]) | (w[at] - u > w[at + 1] * w[at + 3]));
           drive = drive + impulse;
           own = drive;
           break;
@@ -110,8 +111,9 @@ struct ReportForces {
           break;
       }
       const auto hard = (w[at + 1] == zero) & (w[at + 4] != zero) & (w[at + 2] < w[at + 3]);
-      unmet = unmet | (hard & (w[at + 3] == unbounded<Real>()) & (w[at + 2] == -unbounded<Real>()) &
-                       (abs(u - w[at]) > Real(by_precision<Real>(1e-5, 1e-9))));
+      const Real tolerance(by_precision<Real>(1e-5, 1e-9));
+      unmet = unmet | (hard & (((w[at + 3] == unbounded<Real>()) & (u < w[at] - tolerance)) |
+                               ((w[at + 2] == -unbounded<Real>()) & (u > w[at] + tolerance))));
       c.store(F::row_impulse, slot, own, kept);
     });
     const auto enabled = c.flags(F::tendon_enabled, t);
