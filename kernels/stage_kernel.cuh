@@ -35,13 +35,19 @@ FLEXOR_HD void run_stages(const KernelArguments<Scalar>& a, const ThreadPlace& p
   const long world = place.tile * kTileWorlds + place.world;
   const auto* status =
       static_cast<const std::int32_t*>(a.batch.field[static_cast<int>(Field::status)]);
-  const bool active = world < a.batch.num_worlds && (!a.mask || a.mask[world]) &&
-                      !(status[world] & FROZEN);
-  Scalar* base = a.workspace +
-                 place.tile * static_cast<long>(a.plan->cell.total) * kTileWorlds + place.world;
-  const Context<Scalar, DeviceTeam<P>, Cells<Scalar>> context{
-      *a.plan, a.constants, a.batch, a.settings, DeviceTeam<P>{place.lane},
-      Cells<Scalar>{base, kTileWorlds}, world, active, false};
+  const bool active =
+      world < a.batch.num_worlds && (!a.mask || a.mask[world]) && !(status[world] & FROZEN);
+  Scalar* base =
+      a.workspace + place.tile * static_cast<long>(a.plan->cell.total) * kTileWorlds + place.world;
+  const Context<Scalar, DeviceTeam<P>, Cells<Scalar>> context{*a.plan,
+                                                              a.constants,
+                                                              a.batch,
+                                                              a.settings,
+                                                              DeviceTeam<P>{place.lane},
+                                                              Cells<Scalar>{base, kTileWorlds},
+                                                              world,
+                                                              active,
+                                                              false};
   (Stages::run(context), ...);
 }
 
@@ -52,8 +58,8 @@ __global__ void __launch_bounds__(P* kTileWorlds)
 }
 
 /// Instantiates the kernels of one stage group for both precisions.
-#define FLEXOR_STAGE_GROUP(...)                                                              \
-  template __global__ void stage_kernel<1, float, __VA_ARGS__>(KernelArguments<float>);      \
+#define FLEXOR_STAGE_GROUP(...)                                                         \
+  template __global__ void stage_kernel<1, float, __VA_ARGS__>(KernelArguments<float>); \
   template __global__ void stage_kernel<1, double, __VA_ARGS__>(KernelArguments<double>);
 
 }  // namespace flexor

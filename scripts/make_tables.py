@@ -12,15 +12,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 INCLUDE = ROOT / "include" / "flexor"
 
-FIELD = re.compile(
-    r'X\((\w+),\s*(k\w+),\s*(k\w+),\s*(k\w+),\s*(\d+),\s*"([^"]*)",\s*"([^"]*)"\)'
-)
+FIELD = re.compile(r'X\((\w+),\s*(k\w+),\s*(k\w+),\s*(k\w+),\s*(\d+),\s*"([^"]*)",\s*"([^"]*)"\)')
 PARAMETER = re.compile(
     r'X\((\w+),\s*(k\w+),\s*"([^"]*)",\s*(\d+),\s*"([^"]*)",\s*(k\w+),\s*([^)]*)\)'
 )
-STATUS = re.compile(
-    r'X\((\w+),\s*1 << (\d+),\s*(true|false),\s*"([^"]*)"(?:,\s*"([^"]*)")?\)'
-)
+STATUS = re.compile(r'X\((\w+),\s*1 << (\d+),\s*(true|false),\s*"([^"]*)"(?:,\s*"([^"]*)")?\)')
 LEGAL = re.compile(r"^\s*(k\w+),?\s*///<\s*(.*)$", re.MULTILINE)
 
 GROUPS = {
@@ -154,9 +150,7 @@ PAGES = {
 def stale():
     """Names of pages whose file is not what the lists say."""
     files = {name: ROOT / "docs" / name for name in PAGES}
-    return [
-        n for n, f in files.items() if not f.is_file() or f.read_text() != PAGES[n]()
-    ]
+    return [n for n, f in files.items() if not f.is_file() or f.read_text() != PAGES[n]()]
 
 
 def main() -> int:

@@ -79,7 +79,8 @@ class ConstantTable {
         return slot_[i] < 0 ? shared_[i] : static_cast<S>(raw.value(i, from));
       };
       for (int i = 0; i < raw_count; ++i) {
-        if (slot_[i] >= 0) per_world_[static_cast<std::size_t>(slot_[i]) * world_stride + w] = read(i);
+        if (slot_[i] >= 0)
+          per_world_[static_cast<std::size_t>(slot_[i]) * world_stride + w] = read(i);
       }
       derive_constants<S>(topology, plan, read, [&](int i, S x) {
         if (slot_[i] >= 0) per_world_[static_cast<std::size_t>(slot_[i]) * world_stride + w] = x;

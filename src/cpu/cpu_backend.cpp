@@ -57,9 +57,10 @@ class CpuBackend : public Backend {
     for (std::size_t b = 0; b < topology_.may_have_mass.size(); ++b) {
       topology_.may_have_mass[b] |= has_mass(raw, static_cast<int>(b));
     }
-    plan_rows(plan_, model_.description(), [&](ParameterKind kind, int element, bool (*test)(double)) {
-      return any_world(raw, kind, element, test);
-    });
+    plan_rows(plan_, model_.description(),
+              [&](ParameterKind kind, int element, bool (*test)(double)) {
+                return any_world(raw, kind, element, test);
+              });
     constants_.commit(topology_, plan_, raw, num_worlds_, stride_, worlds);
     for (int k = 0; k < plan_.link_count; ++k) plan_.link_flags[k] = link_flags(k);
     workspaces_.clear();
@@ -126,8 +127,7 @@ class CpuBackend : public Backend {
   /// Shortcuts that hold in every world.
   int link_flags(int k) const {
     const auto holds = [&](Constant kind, int component, S value) {
-      const int i = plan_.constant_offset[static_cast<int>(kind)] +
-                    k * width(kind) + component;
+      const int i = plan_.constant_offset[static_cast<int>(kind)] + k * width(kind) + component;
       return constants_.is_shared(i) && constants_.shared()[i] == value;
     };
     const auto all_zero = [&](Constant kind, int first, int count) {

@@ -7,8 +7,8 @@
 
 namespace flexor {
 
-#define FLEXOR_DECLARE_ISA(name) \
-  namespace name {               \
+#define FLEXOR_DECLARE_ISA(name)                          \
+  namespace name {                                        \
   extern const TileKernels kFloatKernels, kDoubleKernels; \
   }
 FLEXOR_DECLARE_ISA(baseline)

@@ -1,6 +1,6 @@
-// The stages over tiles of worlds, compiled once per instruction set (FLEXOR_ISA, FLEXOR_PACK_BYTES)
-// and scalar type: isa/tile_float.cpp, isa/tile_double.cpp.
-// No container, no std algorithm: a weak symbol compiled here must never serve another ISA.
+// The stages over tiles of worlds, compiled once per instruction set (FLEXOR_ISA,
+// FLEXOR_PACK_BYTES) and scalar type: isa/tile_float.cpp, isa/tile_double.cpp. No container, no std
+// algorithm: a weak symbol compiled here must never serve another ISA.
 
 #include <time.h>
 
@@ -133,9 +133,13 @@ void profile(const TileJob& job, double* seconds) {
 }
 
 template <class S>
-constexpr TileKernels kKernels{FLEXOR_TEXT(FLEXOR_ISA), Lanes<TilePack<S>>::count,
-                               static_cast<int>(sizeof(TilePack<S>)), step<S>,
-                               measure_references<S>, dynamics<S>, profile<S>};
+constexpr TileKernels kKernels{FLEXOR_TEXT(FLEXOR_ISA),
+                               Lanes<TilePack<S>>::count,
+                               static_cast<int>(sizeof(TilePack<S>)),
+                               step<S>,
+                               measure_references<S>,
+                               dynamics<S>,
+                               profile<S>};
 
 }  // namespace
 

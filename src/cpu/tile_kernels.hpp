@@ -1,6 +1,6 @@
 #pragma once
-// What one ISA variant of the stage code offers: steps over tiles of worlds. Plain data and function
-// pointers only, so that nothing compiled for one ISA leaks into another.
+// What one ISA variant of the stage code offers: steps over tiles of worlds. Plain data and
+// function pointers only, so that nothing compiled for one ISA leaks into another.
 
 #include <cstdint>
 
@@ -13,15 +13,15 @@ namespace flexor {
 /// Work of one thread: tiles first_tile .. last_tile - 1.
 struct TileJob {
   const PlanView* plan;
-  const void* shared;        ///< constants: Scalar [scalar_count]
-  const int* slot;           ///< [scalar_count]
-  const void* per_world;     ///< Scalar
+  const void* shared;     ///< constants: Scalar [scalar_count]
+  const int* slot;        ///< [scalar_count]
+  const void* per_world;  ///< Scalar
   const BatchView* batch;
   SolverSettings settings;
   const std::uint8_t* mask;  ///< [num_worlds] or null
   void* workspace;           ///< cells of this thread
   long first_tile, last_tile;
-  int count;                 ///< steps
+  int count;  ///< steps
   bool refresh;
   const std::uint8_t* wanted;  ///< reference lengths: tendons to measure
   double* mass_matrix;         ///< [world][nv][nv] or null

@@ -116,7 +116,8 @@ class PathPlanner {
 
   int point(int tree, int element, const PathElement& e) {
     // a named site is one point, however often tendons of one tree pass it
-    const auto key = e.site.is_set() ? std::tuple(tree, 0, e.site.index) : std::tuple(tree, 1, element);
+    const auto key =
+        e.site.is_set() ? std::tuple(tree, 0, e.site.index) : std::tuple(tree, 1, element);
     const auto found = points_.find(key);
     if (found != points_.end()) return found->second;
     const int index = static_cast<int>(p_.point_link.size());
@@ -312,8 +313,8 @@ Plan compile_plan(const Description& d) {
     p.parameter_offset[k] = parameter_offset(d, static_cast<ParameterKind>(k));
   }
   int next = parameter_scalars(d);
-  const int world = 1, coordinate = p.nq, link = p.link_count, body = p.body_count, point = p.point_count, guide = p.guide_count,
-            site = p.site_count;
+  const int world = 1, coordinate = p.nq, link = p.link_count, body = p.body_count,
+            point = p.point_count, guide = p.guide_count, site = p.site_count;
 #define X(name, count, per, meaning)                          \
   p.constant_offset[static_cast<int>(Constant::name)] = next; \
   next += count * per;
@@ -332,8 +333,12 @@ Plan compile_plan(const Description& d) {
     double* q = p.qpos0.data() + p.link_q[k];
     switch (joint.type) {
       case JointType::kHinge:
-      case JointType::kSlide: q[0] = joint.ref; break;
-      case JointType::kBall: q[0] = 1; break;
+      case JointType::kSlide:
+        q[0] = joint.ref;
+        break;
+      case JointType::kBall:
+        q[0] = 1;
+        break;
       case JointType::kFree: {
         const BodyDescription& b = d.bodies[joint.body.index];
         const double pose[7] = {b.pos.x, b.pos.y, b.pos.z, b.quat.w, b.quat.x, b.quat.y, b.quat.z};
@@ -376,10 +381,12 @@ void plan_rows(Plan& p, const Description& d, const AnyWorld& any) {
   for (int i = 0; i < p.nv; ++i) {
     p.law_row_first.push_back(static_cast<int>(p.planned_slot.size()));
     const int j = p.dof_joint[i], law = p.tendon_count + i;
-    p.has_servo |= any(K::joint_position_gain, j, positive) || any(K::joint_velocity_gain, j, positive);
+    p.has_servo |=
+        any(K::joint_position_gain, j, positive) || any(K::joint_velocity_gain, j, positive);
     p.has_joint_spring |= any(K::joint_stiffness, j, positive);
     if (p.dof_q[i] < 0) continue;
-    p.has_effort_bounds |= any(K::joint_effort_lower, j, finite) || any(K::joint_effort_upper, j, finite);
+    p.has_effort_bounds |=
+        any(K::joint_effort_lower, j, finite) || any(K::joint_effort_upper, j, finite);
     const int first = kTendonRowCount * p.tendon_count + kJointRowCount * i;
     const auto slot = [&](JointRow row) { return first + static_cast<int>(row); };
     if (any(K::joint_friction, j, positive)) plan(law, slot(JointRow::kFriction));

@@ -191,7 +191,8 @@ ArrayRef Batch::array(Field field) const {
 
 BatchView Batch::view() const {
   BatchView view{};
-  for (int f = 0; f < kFieldCount; ++f) view.field[f] = is_idle(static_cast<Field>(f)) ? nullptr : data_[f];
+  for (int f = 0; f < kFieldCount; ++f)
+    view.field[f] = is_idle(static_cast<Field>(f)) ? nullptr : data_[f];
   view.world_stride = world_stride_;
   view.num_worlds = num_worlds_;
   return view;

@@ -64,6 +64,8 @@ struct Simulation::Implementation {
 
   void commit();
   void write_reference_lengths(const std::uint8_t* worlds);
+  template <class Act>
+  void with_thawed(const std::uint8_t* worlds, Act&& act);
   void refresh(const std::uint8_t* worlds);
   void step(int count, const std::uint8_t* mask, bool refresh);
   void reset(const std::uint8_t* mask, const ResetPose& pose);
@@ -118,6 +120,17 @@ void Simulation::Implementation::check_mask(WorldMask mask) const {
                      std::to_string(num_worlds()) + " (num_worlds) expected");
 }
 
+/// act() with frozen worlds in reach, whose bits a backend leaves alone.
+template <class Act>
+void Simulation::Implementation::with_thawed(const std::uint8_t* worlds, Act&& act) {
+  std::int32_t* status = statuses();
+  std::vector<std::pair<long, std::int32_t>> frozen;
+  each_with(FROZEN, worlds, [&](long w) { frozen.emplace_back(w, status[w]); });
+  for (const auto& [w, bits] : frozen) status[w] = bits & ~FROZEN;
+  act();
+  for (const auto& [w, bits] : frozen) status[w] = bits;
+}
+
 /// Lengths the model gives, and for the other tendons the length at the reference pose.  
 void Simulation::Implementation::write_reference_lengths(const std::uint8_t* worlds) {
   const auto& tendons = model.description().tendons;
@@ -128,7 +141,8 @@ void Simulation::Implementation::write_reference_lengths(const std::uint8_t* wor
       batch->fill(Field::reference_length, static_cast<int>(t), tendons[t].reference_length,
                   worlds);
   }
-  backend->measure_reference_lengths(batch->view(), worlds, wanted.data());
+  with_thawed(worlds,
+              [&] { backend->measure_reference_lengths(batch->view(), worlds, wanted.data()); });
   if (worlds != nullptr) return;
   for (int t = 0; t < static_cast<int>(tendons.size()); ++t)  // padding: as the first world
     batch->visit_column(Field::reference_length, t, [&](auto* length) {
@@ -145,20 +159,17 @@ void Simulation::Implementation::commit() {
     Bytes wanted = tendons;
     for (std::size_t t = 0; t < wanted.size(); ++t)
       if (reference_given[t]) wanted[t] = 0;
-    if (std::find(wanted.begin(), wanted.end(), 1) != wanted.end())
+    if (std::find(wanted.begin(), wanted.end(), 1) == wanted.end()) continue;
+    with_thawed(worlds.data(), [&] {
       backend->measure_reference_lengths(batch->view(), worlds.data(), wanted.data());
+    });
   }
   parameters.clear_touched();
 }
 
-/// G arrays of all the worlds given, frozen ones too, whose bits a backend leaves alone.
+/// G arrays of all the worlds given, frozen ones too.
 void Simulation::Implementation::refresh(const std::uint8_t* worlds) {
-  std::int32_t* status = statuses();
-  std::vector<std::pair<long, std::int32_t>> frozen;
-  each_with(FROZEN, worlds, [&](long w) { frozen.emplace_back(w, status[w]); });
-  for (const auto& [w, bits] : frozen) status[w] = bits & ~FROZEN;
-  backend->step(batch->view(), 0, worlds, true);
-  for (const auto& [w, bits] : frozen) status[w] = bits;
+  with_thawed(worlds, [&] { backend->step(batch->view(), 0, worlds, true); });
 }
 
 void Simulation::Implementation::step(int count, const std::uint8_t* mask, bool refresh_after) {

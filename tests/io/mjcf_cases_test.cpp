@@ -1,4 +1,5 @@
-// Acceptance cases of model_files.md 9 that concern reading, by their numbers.
+// Acceptance cases of model_files.md 9 that concern reading, by their numbers: orientations
+// [MF-13], vectors and numbers [MF-11], mass [MF-14], includes [MF-10], hostile bytes [MF-26].
 #include <array>
 #include <chrono>
 #include <clocale>

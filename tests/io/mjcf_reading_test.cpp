@@ -1,4 +1,5 @@
-// What the MJCF reader does with single words, beside the numbered cases.
+// What the MJCF reader does with single words, beside the numbered cases: classes [MF-12], contacts
+// [MF-16], bins [MF-1].
 #include <cmath>
 
 #include "io/mjcf_vocabulary.hpp"

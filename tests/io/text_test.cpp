@@ -1,4 +1,4 @@
-// Suggestions, numbers, scan positions, SHA-256, problem text, report.
+// Suggestions, numbers, scan positions, SHA-256, problem text [MF-24], report [MF-25].
 #include <cmath>
 
 #include "flexor/io/suggest.hpp"

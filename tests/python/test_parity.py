@@ -66,26 +66,35 @@ def test_batch_equals_exact(first):
 
 
 def condition(sim):
-    """Of M plus everything that is folded into it [P-51], estimated with the joint terms left out."""
+    """Of M with everything that is folded into it [P-51] (estimated, joint terms left out), times
+    that of the responses among the tendons whose limits hold: hard rows that nearly oppose one
+    another magnify what is rounded in their targets, which M^ alone does not know."""
     model, h = sim.model, sim.model.timestep
     M = np.asarray(sim.mass_matrix(), float)
     nominal = {p.name: p.nominal for p in model.parameters()}
     J = np.asarray(sim.tendon_jacobian.numpy(), float).reshape(WORLDS, -1, model.nv)
     for t, name in enumerate(model.names("tendon")):
-
-        def of(key, name=name):
-            return float(nominal[f"tendon/{name}/{key}"])
-
+        stiffness, damping, armature = (
+            float(nominal[f"tendon/{name}/{key}"]) for key in ("stiffness", "damping", "armature")
+        )
         gain = np.asarray(sim.drive_velocity_gain.numpy(), float)[:, t]
         gain = gain + h * np.asarray(sim.drive_position_gain.numpy(), float)[:, t]
-        weight = h * (of("damping") + h * of("stiffness") + gain) + of("armature")
+        weight = h * (damping + h * stiffness + gain) + armature
         M = M + weight[:, None, None] * J[:, t, :, None] * J[:, t, None, :]
-    return np.linalg.cond(M)
+    numbers = np.linalg.cond(M)
+    holds = np.array(sim.tendon_limit_force.numpy()) != 0
+    for w in range(WORLDS):
+        rows = J[w][holds[w]]
+        if len(rows) > 1:
+            A = rows @ np.linalg.solve(M[w], rows.T)
+            scale = 1 / np.sqrt(np.diag(A))
+            numbers[w] *= np.linalg.cond(scale[:, None] * A * scale)
+    return numbers
 
 
 @pytest.mark.parametrize("first", range(0, MODELS, 20))
 def test_float32_against_float64(first):
-    """max(1e-5, 20 eps cond(M^)), both started from states that float32 can hold."""
+    """max(1e-5, 20 eps cond), both started from states that float32 can hold."""
     eps = np.finfo(np.float32).eps
     for seed in range(first, first + 20):
         model = model_of(seed)
@@ -93,7 +102,7 @@ def test_float32_against_float64(first):
         expected, _, exact = step(FLOAT64, seed, (q, v))
         actual, _, sim = step(FLOAT32, seed, (q, v))
         ok = solved(exact) & solved(sim)
-        bound = np.maximum(1e-5, 20 * eps * condition(exact))
+        bound = np.minimum(1e-2, np.maximum(1e-5, 20 * eps * condition(exact)))
         # a limit's target is gap/h [P-31]: the rounding of lengths and coordinates comes back over h
         lengths = np.abs(exact.tendon_length.numpy()).max(1, initial=0) + np.abs(q).max(1)
         bound = bound + eps * lengths / model.timestep / np.maximum(1, np.abs(expected).max(1))
@@ -103,11 +112,11 @@ def test_float32_against_float64(first):
 
 @pytest.mark.parametrize("solver", ["active_set", "jacobi"])
 def test_every_solver_of_the_batch_finds_the_same_velocity(solver):
-    """[P-49], [P-55]-[P-59], [P-80]-[P-83]: one fixed point; methods differ by their stopping rule."""
+    """[P-55]-[P-59], [P-80]-[P-83]: one fixed point; methods differ by their stopping rule."""
     tolerance = 1e-9 if solver == "active_set" else 1e-6
     for seed in range(0, 40):
         expected, _, reference = step(EXACT, seed)
-        v, _, sim = step(FLOAT64, seed, solver=solver, iterations=None)
+        v, _, sim = step(FLOAT64, seed, solver=solver)
         ok = solved(reference) & solved(sim)
         assert np.all(relative(v, expected)[ok] < tolerance), (seed, relative(v, expected))
         assert ok.sum() >= solved(reference).sum() - 1

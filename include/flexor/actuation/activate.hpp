@@ -50,7 +50,8 @@ struct Activate {
     c.each(p.nv, [&](const auto& w, int i) {
       auto bad = Real(0) > Real(0);
       take_command(c, F::joint_force, F::valid_joint_force, i, bad);
-      if (p.has_servo) take_command(c, F::joint_target_velocity, F::valid_joint_target_velocity, i, bad);
+      if (p.has_servo)
+        take_command(c, F::joint_target_velocity, F::valid_joint_target_velocity, i, bad);
       w[p.cell.law_flag + p.tendon_count + i] = select(bad, Real(1), Real(0));
     });
     c.sync();

@@ -20,8 +20,8 @@ enum class Severity { kError, kWarning, kNote };
 /// One finding about a model.   [MF-24]
 struct Problem {
   Severity severity = Severity::kError;
-  std::string code;       ///< e.g. "unknown-name"; list: model_files 2.4, 7.2
-  std::string message;    ///< names element, attribute and value, and says what is legal
+  std::string code;     ///< e.g. "unknown-name"; list: model_files 2.4, 7.2
+  std::string message;  ///< names element, attribute and value, and says what is legal
   Source source;
   std::string element;    ///< e.g. "joint"
   std::string name;       ///< e.g. "shoulder"

@@ -17,10 +17,10 @@ namespace flexor {
 // specialisation per width.
 template <class T, int N>
 struct Vector;
-#define FLEXOR_VECTOR(T, I, N)                                    \
-  template <>                                                     \
-  struct Vector<T, N> {                                           \
-    typedef T Type __attribute__((vector_size(N * sizeof(T))));   \
+#define FLEXOR_VECTOR(T, I, N)                                      \
+  template <>                                                       \
+  struct Vector<T, N> {                                             \
+    typedef T Type __attribute__((vector_size(N * sizeof(T))));     \
     typedef I Integers __attribute__((vector_size(N * sizeof(I)))); \
   };
 FLEXOR_VECTOR(float, std::int32_t, 4)
@@ -49,11 +49,21 @@ struct Pack {
   FLEXOR_INLINE explicit Pack(T x) : v(x - typename Vector<T, N>::Type{}) {}
   FLEXOR_INLINE explicit Pack(int x) : Pack(static_cast<T>(x)) {}
   template <class U>
-    requires(!__is_same(U, T) && !__is_same(U, int) && (__is_same(U, float) || __is_same(U, double)))
-  FLEXOR_INLINE explicit Pack(U x) : Pack(static_cast<T>(x)) {}
-  FLEXOR_INLINE Pack& operator+=(const Pack& b) { v += b.v; return *this; }
-  FLEXOR_INLINE Pack& operator-=(const Pack& b) { v -= b.v; return *this; }
-  FLEXOR_INLINE Pack& operator*=(const Pack& b) { v *= b.v; return *this; }
+  requires(!__is_same(U, T) && !__is_same(U, int) &&
+           (__is_same(U, float) || __is_same(U, double))) FLEXOR_INLINE explicit Pack(U x)
+      : Pack(static_cast<T>(x)) {}
+  FLEXOR_INLINE Pack& operator+=(const Pack& b) {
+    v += b.v;
+    return *this;
+  }
+  FLEXOR_INLINE Pack& operator-=(const Pack& b) {
+    v -= b.v;
+    return *this;
+  }
+  FLEXOR_INLINE Pack& operator*=(const Pack& b) {
+    v *= b.v;
+    return *this;
+  }
 };
 
 template <class T, int N>
@@ -64,7 +74,9 @@ struct Lanes<Pack<T, N>> {
   static constexpr int count = N;
 };
 
-#define FLEXOR_PACK template <class T, int N> FLEXOR_INLINE
+#define FLEXOR_PACK         \
+  template <class T, int N> \
+  FLEXOR_INLINE
 
 FLEXOR_PACK Pack<T, N> operator+(const Pack<T, N>& a, const Pack<T, N>& b) { return {a.v + b.v}; }
 FLEXOR_PACK Pack<T, N> operator-(const Pack<T, N>& a, const Pack<T, N>& b) { return {a.v - b.v}; }
@@ -72,23 +84,45 @@ FLEXOR_PACK Pack<T, N> operator*(const Pack<T, N>& a, const Pack<T, N>& b) { ret
 FLEXOR_PACK Pack<T, N> operator/(const Pack<T, N>& a, const Pack<T, N>& b) { return {a.v / b.v}; }
 FLEXOR_PACK Pack<T, N> operator-(const Pack<T, N>& a) { return {-a.v}; }
 
-FLEXOR_PACK PackMask<T, N> operator<(const Pack<T, N>& a, const Pack<T, N>& b) { return {a.v < b.v}; }
-FLEXOR_PACK PackMask<T, N> operator<=(const Pack<T, N>& a, const Pack<T, N>& b) { return {a.v <= b.v}; }
-FLEXOR_PACK PackMask<T, N> operator>(const Pack<T, N>& a, const Pack<T, N>& b) { return {a.v > b.v}; }
-FLEXOR_PACK PackMask<T, N> operator>=(const Pack<T, N>& a, const Pack<T, N>& b) { return {a.v >= b.v}; }
-FLEXOR_PACK PackMask<T, N> operator==(const Pack<T, N>& a, const Pack<T, N>& b) { return {a.v == b.v}; }
-FLEXOR_PACK PackMask<T, N> operator!=(const Pack<T, N>& a, const Pack<T, N>& b) { return {a.v != b.v}; }
+FLEXOR_PACK PackMask<T, N> operator<(const Pack<T, N>& a, const Pack<T, N>& b) {
+  return {a.v < b.v};
+}
+FLEXOR_PACK PackMask<T, N> operator<=(const Pack<T, N>& a, const Pack<T, N>& b) {
+  return {a.v <= b.v};
+}
+FLEXOR_PACK PackMask<T, N> operator>(const Pack<T, N>& a, const Pack<T, N>& b) {
+  return {a.v > b.v};
+}
+FLEXOR_PACK PackMask<T, N> operator>=(const Pack<T, N>& a, const Pack<T, N>& b) {
+  return {a.v >= b.v};
+}
+FLEXOR_PACK PackMask<T, N> operator==(const Pack<T, N>& a, const Pack<T, N>& b) {
+  return {a.v == b.v};
+}
+FLEXOR_PACK PackMask<T, N> operator!=(const Pack<T, N>& a, const Pack<T, N>& b) {
+  return {a.v != b.v};
+}
 
-FLEXOR_PACK PackMask<T, N> operator&(const PackMask<T, N>& a, const PackMask<T, N>& b) { return {a.v & b.v}; }
-FLEXOR_PACK PackMask<T, N> operator|(const PackMask<T, N>& a, const PackMask<T, N>& b) { return {a.v | b.v}; }
+FLEXOR_PACK PackMask<T, N> operator&(const PackMask<T, N>& a, const PackMask<T, N>& b) {
+  return {a.v & b.v};
+}
+FLEXOR_PACK PackMask<T, N> operator|(const PackMask<T, N>& a, const PackMask<T, N>& b) {
+  return {a.v | b.v};
+}
 FLEXOR_PACK PackMask<T, N> operator!(const PackMask<T, N>& a) { return {~a.v}; }
-FLEXOR_PACK PackMask<T, N> andnot(const PackMask<T, N>& a, const PackMask<T, N>& b) { return {a.v & ~b.v}; }
+FLEXOR_PACK PackMask<T, N> andnot(const PackMask<T, N>& a, const PackMask<T, N>& b) {
+  return {a.v & ~b.v};
+}
 
 FLEXOR_PACK Pack<T, N> select(const PackMask<T, N>& m, const Pack<T, N>& a, const Pack<T, N>& b) {
   return {m.v ? a.v : b.v};
 }
-FLEXOR_PACK Pack<T, N> min(const Pack<T, N>& a, const Pack<T, N>& b) { return {a.v < b.v ? a.v : b.v}; }
-FLEXOR_PACK Pack<T, N> max(const Pack<T, N>& a, const Pack<T, N>& b) { return {a.v > b.v ? a.v : b.v}; }
+FLEXOR_PACK Pack<T, N> min(const Pack<T, N>& a, const Pack<T, N>& b) {
+  return {a.v < b.v ? a.v : b.v};
+}
+FLEXOR_PACK Pack<T, N> max(const Pack<T, N>& a, const Pack<T, N>& b) {
+  return {a.v > b.v ? a.v : b.v};
+}
 FLEXOR_PACK Pack<T, N> sqrt(const Pack<T, N>& a) {
   Pack<T, N> r;
   for (int i = 0; i < N; ++i) r.v[i] = flexor::sqrt(a.v[i]);
@@ -127,8 +161,12 @@ FLEXOR_PACK void store(T* p, const Pack<T, N>& a) { std::memcpy(p, &a.v, sizeof 
 FLEXOR_PACK PackBits<T, N> bits_where(const PackMask<T, N>& m, int value, const Pack<T, N>&) {
   return {m.v & value};
 }
-FLEXOR_PACK PackMask<T, N> has_bits(const PackBits<T, N>& b, int value) { return {(b.v & value) != 0}; }
-FLEXOR_PACK PackBits<T, N> operator|(const PackBits<T, N>& a, const PackBits<T, N>& b) { return {a.v | b.v}; }
+FLEXOR_PACK PackMask<T, N> has_bits(const PackBits<T, N>& b, int value) {
+  return {(b.v & value) != 0};
+}
+FLEXOR_PACK PackBits<T, N> operator|(const PackBits<T, N>& a, const PackBits<T, N>& b) {
+  return {a.v | b.v};
+}
 FLEXOR_PACK Pack<T, N> bits_to_real(const PackBits<T, N>& b) {
   return {reinterpret_cast<typename Vector<T, N>::Type>(b.v)};
 }

@@ -56,15 +56,15 @@ FLEXOR_INLINE constexpr Scalar<Real> by_precision(double float32, double float64
   return static_cast<Scalar<Real>>(sizeof(Scalar<Real>) == 4 ? float32 : float64);
 }
 
-#define FLEXOR_SCALAR_FUNCTIONS(T, sqrt_builtin, abs_builtin, floor_builtin)                   \
-  FLEXOR_INLINE T select(bool mask, T a, T b) { return mask ? a : b; }                         \
-  FLEXOR_INLINE T min(T a, T b) { return a < b ? a : b; }                                      \
-  FLEXOR_INLINE T max(T a, T b) { return a > b ? a : b; }                                      \
-  FLEXOR_INLINE T sqrt(T a) { return sqrt_builtin(a); }                                        \
-  FLEXOR_INLINE T abs(T a) { return abs_builtin(a); }                                          \
-  FLEXOR_INLINE T floor(T a) { return floor_builtin(a); }                                      \
-  FLEXOR_INLINE bool is_finite(T a) { return a - a == T(0); }                                  \
-  FLEXOR_INLINE T load(const T* p, T) { return *p; }                                           \
+#define FLEXOR_SCALAR_FUNCTIONS(T, sqrt_builtin, abs_builtin, floor_builtin) \
+  FLEXOR_INLINE T select(bool mask, T a, T b) { return mask ? a : b; }       \
+  FLEXOR_INLINE T min(T a, T b) { return a < b ? a : b; }                    \
+  FLEXOR_INLINE T max(T a, T b) { return a > b ? a : b; }                    \
+  FLEXOR_INLINE T sqrt(T a) { return sqrt_builtin(a); }                      \
+  FLEXOR_INLINE T abs(T a) { return abs_builtin(a); }                        \
+  FLEXOR_INLINE T floor(T a) { return floor_builtin(a); }                    \
+  FLEXOR_INLINE bool is_finite(T a) { return a - a == T(0); }                \
+  FLEXOR_INLINE T load(const T* p, T) { return *p; }                         \
   FLEXOR_INLINE void store(T* p, T a) { *p = a; }
 
 FLEXOR_SCALAR_FUNCTIONS(float, __builtin_sqrtf, __builtin_fabsf, __builtin_floorf)

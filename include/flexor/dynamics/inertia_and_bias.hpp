@@ -10,8 +10,10 @@ namespace flexor {
 
 template <class C>
 FLEXOR_INLINE Inertia<typename C::Real> inertia_at(const C& cells, int i) {
-  return {cells[i],     vector_at(cells, i + 1), cells[i + 4], cells[i + 5],
-          cells[i + 6], cells[i + 7],            cells[i + 8], cells[i + 9]};
+  return {cells[i],     vector_at(cells, i + 1),
+          cells[i + 4], cells[i + 5],
+          cells[i + 6], cells[i + 7],
+          cells[i + 8], cells[i + 9]};
 }
 template <class C>
 FLEXOR_INLINE void put(const C& cells, int i, const Inertia<typename C::Real>& I) {
@@ -41,9 +43,8 @@ struct InertiaAndBias {
   FLEXOR_HD static void run(const C& c) {
     const PlanView& p = c.plan;
     c.each(p.link_count, [&](const auto& w, int k) { link_loads(c, w, k); });
-    c.each(p.matrix_size, [&](const auto& w, int i) {
-      w[p.cell.matrix + i] = typename C::Real(0);
-    });
+    c.each(p.matrix_size,
+           [&](const auto& w, int i) { w[p.cell.matrix + i] = typename C::Real(0); });
     c.sync();
     for (int level = p.level_count - 2; level >= 0; --level) {
       const int first = p.level_first[level], count = p.level_first[level + 1] - first;
@@ -69,10 +70,9 @@ struct InertiaAndBias {
     const Vec3<Real> position = vector_at(w, p.cell.position + 3 * k);
     const int inertia = p.constant(Constant::link_inertia, k);
     const bool is_diagonal = flags & kInertiaIsDiagonal;
-    const Vec3<Real> centre =
-        flags & kCentreIsOrigin
-            ? position
-            : position + R * c.constant3(p.constant(Constant::link_com, k));
+    const Vec3<Real> centre = flags & kCentreIsOrigin
+                                  ? position
+                                  : position + R * c.constant3(p.constant(Constant::link_com, k));
     const Vec3<Real> products =
         is_diagonal ? Vec3<Real>{Real(0), Real(0), Real(0)} : c.constant3(inertia + 3);
     const Inertia<Real> I =

@@ -28,8 +28,8 @@ struct ImplicitDiagonal {
       if (p.has_servo) b = b + c.parameter(K::joint_velocity_gain, j);
       Real x = damping_factor * b;
       if (p.has_servo || p.has_joint_spring) {
-        x = x + stiffness_factor * (c.parameter(K::joint_position_gain, j) +
-                                    c.parameter(K::joint_stiffness, j));
+        x = x + stiffness_factor *
+                    (c.parameter(K::joint_position_gain, j) + c.parameter(K::joint_stiffness, j));
       }
       const int diagonal = p.cell.matrix + p.row_address[i] + i;
       w[p.cell.implicit + i] = x;
@@ -37,9 +37,7 @@ struct ImplicitDiagonal {
       w[p.cell.mass_diagonal + i] = w[diagonal];
     });
     if (p.nv & 1) {
-      c.single([&](const auto& w) {
-        w[p.cell.matrix + p.row_address[p.nv] + p.nv] = Real(1);
-      });
+      c.single([&](const auto& w) { w[p.cell.matrix + p.row_address[p.nv] + p.nv] = Real(1); });
     }
     c.sync();
   }
@@ -53,7 +51,8 @@ FLEXOR_INLINE Vec3<typename C::Real> ball_difference(const C& c, int q,
 }
 
 struct JointForces {
-  static constexpr StageInfo info{"joint_forces", "servo, effort bounds, damping, springs, wrenches"};
+  static constexpr StageInfo info{"joint_forces",
+                                  "servo, effort bounds, damping, springs, wrenches"};
 
   template <class C>
   FLEXOR_HD static void run(const C& c) {
@@ -81,16 +80,18 @@ struct JointForces {
     Vec3<Real> to_target{zero, zero, zero}, to_rest = to_target;
     if (type == JointType::kBall) {
       if (p.has_servo) {
-        to_target = ball_difference(
-            c, q, Quaternion<Real>{c.load(Field::valid_joint_target_position, q),
-                                   c.load(Field::valid_joint_target_position, q + 1),
-                                   c.load(Field::valid_joint_target_position, q + 2),
-                                   c.load(Field::valid_joint_target_position, q + 3)});
+        to_target =
+            ball_difference(c, q,
+                            Quaternion<Real>{c.load(Field::valid_joint_target_position, q),
+                                             c.load(Field::valid_joint_target_position, q + 1),
+                                             c.load(Field::valid_joint_target_position, q + 2),
+                                             c.load(Field::valid_joint_target_position, q + 3)});
       }
       if (p.has_joint_spring) {
         const int rest = p.parameter(K::joint_rest_quat, j);
-        to_rest = ball_difference(c, q, Quaternion<Real>{c.constant(rest), c.constant(rest + 1),
-                                                         c.constant(rest + 2), c.constant(rest + 3)});
+        to_rest = ball_difference(c, q,
+                                  Quaternion<Real>{c.constant(rest), c.constant(rest + 1),
+                                                   c.constant(rest + 2), c.constant(rest + 3)});
       }
     } else if (!is_free) {
       const Real x = c.coordinate(q);

@@ -13,10 +13,9 @@ struct Quaternion {
 
 template <class Real>
 FLEXOR_INLINE Quaternion<Real> operator*(const Quaternion<Real>& a, const Quaternion<Real>& b) {
-  return {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
-          a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-          a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-          a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+  return {
+      a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+      a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
 }
 template <class Real>
 FLEXOR_INLINE Quaternion<Real> conjugate(const Quaternion<Real>& q) {
@@ -73,8 +72,8 @@ FLEXOR_INLINE Quaternion<Real> exponential(const Vec3<Real>& f) {
   const auto tiny = angle < Real(1e-6);
   Real s, c;
   sincos(angle * Real(0.5), s, c);
-  const Real k = select(tiny, Real(0.5) - angle2 * Real(1.0 / 48.0),
-                        s / select(tiny, Real(1), angle));
+  const Real k =
+      select(tiny, Real(0.5) - angle2 * Real(1.0 / 48.0), s / select(tiny, Real(1), angle));
   return {c, f.x * k, f.y * k, f.z * k};
 }
 

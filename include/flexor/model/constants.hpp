@@ -46,10 +46,12 @@ inline constexpr int kConstantCount = static_cast<int>(Constant::kCount);
 FLEXOR_INLINE constexpr int width(Constant kind) {
   switch (kind) {
 #define X(name, count, per, meaning) \
-  case Constant::name: return count;
+  case Constant::name:               \
+    return count;
     FLEXOR_CONSTANTS(X)
 #undef X
-    default: return 0;
+    default:
+      return 0;
   }
 }
 

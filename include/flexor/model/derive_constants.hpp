@@ -32,8 +32,7 @@ class ConstantDeriver {
     for (int k = 0; k < p_.link_count; ++k) joint_frame(k);
     for (int k = 0; k < p_.link_count; ++k) link_inertia(k);
     for (int s = 0; s < p_.site_count; ++s) {
-      write(Constant::site_offset, s,
-            carried(t_.site_body[s], vector(ParameterKind::site_pos, s)));
+      write(Constant::site_offset, s, carried(t_.site_body[s], vector(ParameterKind::site_pos, s)));
     }
     for (int i = 0; i < p_.point_count; ++i) {
       write(Constant::point_pos, i, path_point(p_.point_element[i]));
@@ -51,8 +50,7 @@ class ConstantDeriver {
   };
 
   S scalar(ParameterKind kind, int element, int component = 0) const {
-    return raw_(p_.parameter_offset[static_cast<int>(kind)] +
-                element * width(kind) + component);
+    return raw_(p_.parameter_offset[static_cast<int>(kind)] + element * width(kind) + component);
   }
   V vector(ParameterKind kind, int element, int component = 0) const {
     return {scalar(kind, element, component), scalar(kind, element, component + 1),
@@ -63,8 +61,7 @@ class ConstantDeriver {
                                    scalar(kind, element, 2), scalar(kind, element, 3)});
   }
   int index(Constant kind, int element) const {
-    return p_.constant_offset[static_cast<int>(kind)] +
-           element * width(kind);
+    return p_.constant_offset[static_cast<int>(kind)] + element * width(kind);
   }
   void write(Constant kind, int element, const V& v) { write_at(index(kind, element), v); }
   void write_at(int i, const V& v) {

@@ -60,9 +60,9 @@ struct JointDescription {
   std::string name;
   Reference body;
   JointType type = JointType::kHinge;
-  Vec3d axis{0, 0, 1};  ///< body frame, any length > 0
-  Vec3d pos;            ///< anchor in the body frame [m]
-  double ref = 0;       ///< coordinate at the authored pose [rad or m]
+  Vec3d axis{0, 0, 1};                           ///< body frame, any length > 0
+  Vec3d pos;                                     ///< anchor in the body frame [m]
+  double ref = 0;                                ///< coordinate at the authored pose [rad or m]
   double lower = -kInfinity, upper = kInfinity;  ///< [rad or m]; ball: upper = cone angle
   double damping = 0;
   double friction = 0, friction_compliance = 0;
@@ -114,8 +114,8 @@ struct PathElement {
   double radius = 0;       ///< [m]
   Vec3d axis{0, 0, 1};     ///< cylinder axis in the body frame
   double half_length = kInfinity;
-  bool has_side = false;   ///< guides
-  Reference side_site;     ///< a named site; else side_body and side_pos
+  bool has_side = false;  ///< guides
+  Reference side_site;    ///< a named site; else side_body and side_pos
   Reference side_body{kWorld};
   Vec3d side_pos;
   SideMode side_mode = SideMode::kAuto;
@@ -132,10 +132,10 @@ struct TendonDescription {
   TendonType type = TendonType::kSpatial;
   std::vector<PathElement> path;
   bool enabled = true;
-  double reference_length = kNaN;  ///< NaN = length at the reference pose [R-38]
-  double activation = 0;           ///< initial activation [N]
-  double stiffness = 0;            ///< [N/m]
-  double damping = 0;              ///< [N s/m]
+  double reference_length = kNaN;                   ///< NaN = length at the reference pose [R-38]
+  double activation = 0;                            ///< initial activation [N]
+  double stiffness = 0;                             ///< [N/m]
+  double damping = 0;                               ///< [N s/m]
   double spring_lower = kNaN, spring_upper = kNaN;  ///< [m]; both NaN = reference length
   double lower_limit = -kInfinity, upper_limit = kInfinity;  ///< [m]
   double limit_margin = 0, limit_compliance = 0;

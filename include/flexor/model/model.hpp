@@ -11,8 +11,8 @@
 
 #include "flexor/io/report.hpp"
 #include "flexor/model/description.hpp"
-#include "flexor/model/parameters.hpp"
 #include "flexor/model/host_plan.hpp"
+#include "flexor/model/parameters.hpp"
 
 namespace flexor {
 
@@ -20,8 +20,8 @@ namespace flexor {
 struct Parameter {
   std::string name;  ///< e.g. "tendon/flexor/route/2/radius"
   ParameterKind kind;
-  int element = 0;   ///< joint, tendon ... index; path elements are numbered over all tendons
-  int address = 0;   ///< first scalar in the table of raw parameter values
+  int element = 0;  ///< joint, tendon ... index; path elements are numbered over all tendons
+  int address = 0;  ///< first scalar in the table of raw parameter values
 };
 
 class Model {
@@ -80,14 +80,15 @@ Description with_parameters(const Model& model, std::span<const double> values);
 /// "value is outside ...": empty if `values` (count of the kind) are legal, else what is legal.
 std::string illegal_reason(Legal legal, std::span<const double> values);
 
-/// Orders between bounds of one element and one world (lower <= upper, margins that fit, both spring
-/// bounds automatic or none): empty if they hold, else what is violated. `value_of` gives the value
-/// of a scalar parameter kind of the same element, with the new value already in place.
+/// Orders between bounds of one element and one world (lower <= upper, margins that fit, both
+/// spring bounds automatic or none): empty if they hold, else what is violated. `value_of` gives
+/// the value of a scalar parameter kind of the same element, with the new value already in place.
 std::string illegal_pair_reason(const Description& description, const Parameter& parameter,
                                 const std::function<double(ParameterKind)>& value_of);
 
-/// Unit quaternion (w, x, y, z) along `quat`, whose norm is >= 1e-9; an already normalised one keeps
-/// its bits. Everybody who takes in a quaternion uses this, so that all ways in give the same bits.
+/// Unit quaternion (w, x, y, z) along `quat`, whose norm is >= 1e-9; an already normalised one
+/// keeps its bits. Everybody who takes in a quaternion uses this, so that all ways in give the same
+/// bits.
 Quatd unit_quaternion(const Quatd& quat);
 
 /// First 32 hex digits of SHA-256 over every number and name of the description [IA-1]; where the

@@ -112,10 +112,12 @@ inline constexpr ParameterInfo kParameterInfo[kParameterKindCount] = {
 FLEXOR_INLINE constexpr int width(ParameterKind kind) {
   switch (kind) {
 #define X(kind, owner, name, count, unit, legal, member) \
-  case ParameterKind::kind: return count;
+  case ParameterKind::kind:                              \
+    return count;
     FLEXOR_PARAMETERS(X)
 #undef X
-    default: return 0;
+    default:
+      return 0;
   }
 }
 

@@ -11,11 +11,11 @@
 namespace flexor {
 
 enum LinkFlag : int {
-  kFrameIsIdentity = 1,   ///< link_frame is the identity in every world
-  kAnchorIsOrigin = 2,    ///< joint_anchor is zero in every world
-  kInertiaIsDiagonal = 4, ///< link_inertia has no products in any world
+  kFrameIsIdentity = 1,    ///< link_frame is the identity in every world
+  kAnchorIsOrigin = 2,     ///< joint_anchor is zero in every world
+  kInertiaIsDiagonal = 4,  ///< link_inertia has no products in any world
   kIsMassless = 8,
-  kCentreIsOrigin = 16    ///< link_com is zero in every world
+  kCentreIsOrigin = 16  ///< link_com is zero in every world
 };
 
 enum class PieceType : int { kStraight, kSphere, kCylinder, kJoint };
@@ -74,14 +74,14 @@ enum TouchFlag : int { kMinus = 1, kFirst = 2 };
 // clang-format on
 
 // X(name, meaning)
-#define FLEXOR_PLAN_COUNTS(X)                                  \
-  X(nq) X(nv)                                                  \
-  X(joint_count) X(body_count) X(site_count) X(tendon_count)   \
-  X(link_count) X(level_count) X(tree_count) X(point_count)    \
-  X(guide_count) X(entry_count) X(piece_count) X(branch_count) \
-  X(fold_count) X(law_count) X(planned_count) X(matrix_size)   \
-  X(has_gravity_compensation) X(has_armature) X(has_servo) X(has_joint_spring) \
-  X(has_joint_rows) X(has_effort_bounds)
+#define FLEXOR_PLAN_COUNTS(X)                                                                    \
+  X(nq)                                                                                          \
+  X(nv)                                                                                          \
+  X(joint_count) X(body_count) X(site_count) X(tendon_count) X(link_count) X(level_count)        \
+      X(tree_count) X(point_count) X(guide_count) X(entry_count) X(piece_count) X(branch_count)  \
+          X(fold_count) X(law_count) X(planned_count) X(matrix_size) X(has_gravity_compensation) \
+              X(has_armature) X(has_servo) X(has_joint_spring) X(has_joint_rows)                 \
+                  X(has_effort_bounds)
 
 /// Cells of the workspace of one tile, by name: offset of the first.
 // X(name, count in terms of the plan p)
@@ -135,7 +135,7 @@ enum TouchFlag : int { kMinus = 1, kFirst = 2 };
   X(best_impulse, p.law_count)                                  \
   X(trial_impulse, p.law_count)                                 \
   X(response, p.tendon_count * 2 * (p.nv + 1))                  \
-  X(schur, p.tendon_count * p.tendon_count + 3 * p.tendon_count) \
+  X(schur, p.tendon_count* p.tendon_count + 3 * p.tendon_count) \
   X(status, 1)                                                  \
   X(solver, 4)
 
@@ -158,12 +158,10 @@ struct PlanView {
   double timestep;  ///< for the clock, which is float64 in every precision
 
   FLEXOR_INLINE int parameter(ParameterKind kind, int element) const {
-    return parameter_offset[static_cast<int>(kind)] +
-           element * width(kind);
+    return parameter_offset[static_cast<int>(kind)] + element * width(kind);
   }
   FLEXOR_INLINE int constant(Constant kind, int element) const {
-    return constant_offset[static_cast<int>(kind)] +
-           element * width(kind);
+    return constant_offset[static_cast<int>(kind)] + element * width(kind);
   }
 };
 

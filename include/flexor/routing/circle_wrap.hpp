@@ -43,7 +43,7 @@ FLEXOR_INLINE CircleWrap<Real> wrap_circle(const Real& tangent2_a, const Real& t
   const Real sX = sigma * X;
   const Real phi0 = atan2(sX * c - D * e, D * c + sX * e);
   const auto near_zero = (D < zero) & (phi0 > Real(S(-1.57079632679489661923)));
-  const Real long_way =                                                          // rule 2
+  const Real long_way =  // rule 2
       select(phi0 >= zero, phi0, select(near_zero, zero, phi0 + two_pi));
   const auto short_way = andnot((sX >= zero) | is_aligned, is_full_turn);
   w.arc = select(short_way, phi0, long_way);
@@ -61,8 +61,8 @@ FLEXOR_INLINE Mask<Real> on_one_ray(const Real& rho_a, const Real& rho_b, const 
 /// Which way round, and whether the segment has reached the side site (planar side vector sd).
 template <class Real>
 struct SideChoice {
-  Real sense;              ///< sigma
-  Mask<Real> is_reached;   ///< straight, whatever the sense   [R-64]
+  Real sense;             ///< sigma
+  Mask<Real> is_reached;  ///< straight, whatever the sense   [R-64]
   Mask<Real> is_ambiguous;
 };
 
@@ -103,10 +103,11 @@ FLEXOR_INLINE SideChoice<Real> choose_side(const Vec2<Real>& a, const Vec2<Real>
   const Real side = sqrt(dot2(sd, sd));
   // closest point m of the segment: |m| and sd . m
   const Real length = sqrt(ff);
-  const Real m = select(at_a, rho_a, select(at_b, rho_b, abs(X) / select(length > zero, length, one)));
+  const Real m =
+      select(at_a, rho_a, select(at_b, rho_b, abs(X) / select(length > zero, length, one)));
   const Real sm = select(at_a, sa, select(at_b, sb, X * sf / select(ff > zero, ff, one)));
-  choice.is_ambiguous = (andnot(abs(turn) <= eps * side, choice.is_reached)) |
-                        (misses & (abs(sm) <= eps * side * m));
+  choice.is_ambiguous =
+      (andnot(abs(turn) <= eps * side, choice.is_reached)) | (misses & (abs(sm) <= eps * side * m));
   return choice;
 }
 

@@ -14,9 +14,9 @@ enum class GuideMode : int { kStraight = 0, kExterior = 1, kInterior = 2 };
 /// What a guide is asked, besides the two points.
 template <class Real>
 struct GuideSide {
-  bool has_side = false;       ///< same for all worlds
-  Vec3<Real> side{};           ///< side site in the guide frame, from the centre
-  Mask<Real> is_interior{};    ///< [R-19]
+  bool has_side = false;     ///< same for all worlds
+  Vec3<Real> side{};         ///< side site in the guide frame, from the centre
+  Mask<Real> is_interior{};  ///< [R-19]
 };
 
 template <class Real>
@@ -24,7 +24,7 @@ struct GuidePiece {
   Real length;
   Vec3<Real> gradient_a, gradient_b;  ///< dl/da, dl/db
   Mask<Real> is_wrapped, is_bent;
-  Real arc;                           ///< phi, >= 0
+  Real arc;  ///< phi, >= 0
   Bits<Real> status;
 };
 
@@ -47,11 +47,9 @@ FLEXOR_INLINE StraightPiece<Real> straight_piece(const Vec3<Real>& a, const Vec3
   const Vec3<Real> f = b - a;
   StraightPiece<Real> piece;
   piece.length = sqrt(dot(f, f));
-  piece.is_collapsed =
-      piece.length <= Real(S(8) * kEpsilon<Real>) * max(largest(a), largest(b));
-  const Real inverse =
-      select(piece.is_collapsed, Real(S(0)),
-             Real(S(1)) / select(piece.is_collapsed, Real(S(1)), piece.length));
+  piece.is_collapsed = piece.length <= Real(S(8) * kEpsilon<Real>) * max(largest(a), largest(b));
+  const Real inverse = select(piece.is_collapsed, Real(S(0)),
+                              Real(S(1)) / select(piece.is_collapsed, Real(S(1)), piece.length));
   piece.direction = f * inverse;
   return piece;
 }
@@ -132,8 +130,7 @@ FLEXOR_HD inline GuidePiece<Real> wrap_cylinder(const Vec3<Real>& a, const Vec3<
   piece.is_bent = zero > zero;
   if (any(side.is_interior)) {
     const Real positive_X = abs(X);
-    piece.is_bent =
-        andnot(side.is_interior, segment_meets_disk(t2a, t2b, r, positive_X, D));
+    piece.is_bent = andnot(side.is_interior, segment_meets_disk(t2a, t2b, r, positive_X, D));
     if (any(piece.is_bent)) {
       const Bend<Real> bend = bend_inside(t2a, t2b, r, positive_X, D, piece.is_bent);
       const Real turn = select(X < zero, -one, one) * bend.sine;
@@ -219,9 +216,9 @@ FLEXOR_HD inline GuidePiece<Real> wrap_sphere(const Vec3<Real>& a, const Vec3<Re
   const StraightPiece<Real> line = straight_piece(a, b);
   const Real ma = choice.sense * r * ia, mb = choice.sense * r * ib;
   const Vec3<Real> b_hat = b * ib;
-  Vec3<Real> ga = e1 * (circle.tangent_a * ia) - e2 * ma;
+  Vec3<Real> ga = e1 * (circle.tangent_a * ia) - e2 * ma;
   Vec3<Real> gb = b_hat * (circle.tangent_b * ib) + cross(n, b_hat) * mb;
-  Real length = circle.tangent_a + r * circle.arc + circle.tangent_b;
+  Real length = circle.tangent_a + r * circle.arc + circle.tangent_b;
 
   piece.is_bent = zero > zero;
   if (any(side.is_interior)) {
@@ -247,8 +244,7 @@ FLEXOR_HD inline GuidePiece<Real> wrap_sphere(const Vec3<Real>& a, const Vec3<Re
   piece.status = bits_where(is_inside, ENDPOINT_INSIDE, zero) |
                  bits_where(is_degenerate & outside & !is_aligned, PLANE_DEGENERATE, zero) |
                  bits_where(choice.is_ambiguous & exterior, SIDE_AMBIGUOUS, zero) |
-                 bits_where(long_way, NOT_MINIMUM, zero) |
-                 bits_where(collapsed, COLLAPSED, zero);
+                 bits_where(long_way, NOT_MINIMUM, zero) | bits_where(collapsed, COLLAPSED, zero);
   return piece;
 }
 

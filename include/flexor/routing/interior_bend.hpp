@@ -35,8 +35,8 @@ struct IncidenceTerm {
 };
 
 template <class Real>
-FLEXOR_INLINE IncidenceTerm<Real> incidence_term(const Real& tangent2, const Real& r,
-                                                 const Real& s, const Real& c) {
+FLEXOR_INLINE IncidenceTerm<Real> incidence_term(const Real& tangent2, const Real& r, const Real& s,
+                                                 const Real& c) {
   const Real q = sqrt(tangent2 + r * r * c * c);
   const Real k = tangent2 / (q + r * c);
   return {c * q + r * s * s, s * k, k / q};
@@ -53,8 +53,8 @@ FLEXOR_HD inline Bend<Real> bend_inside(const Real& tangent2_a, const Real& tang
   const Real radius = select(needed, r, one);
   const Real theta = atan2(X, D);
   const Real alpha = atan2(sqrt(t2a), radius), beta = atan2(sqrt(t2b), radius);
-  const Real slope0 = incidence_term(t2a, radius, zero, one).slope +
-                      incidence_term(t2b, radius, zero, one).slope;
+  const Real slope0 =
+      incidence_term(t2a, radius, zero, one).slope + incidence_term(t2b, radius, zero, one).slope;
   Real i = min(min(half_pi, half_pi - (alpha + beta - theta) * half), theta / slope0);
   i = max(i, zero);
   auto done = !needed;

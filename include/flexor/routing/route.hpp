@@ -3,10 +3,10 @@
 //
 //   l = sum_b s_b/d_b,   J = sum over legs of S_j . (x x g, g)/d_b  , [R-26]
 //
-// A leg is a piece between two bodies with one unit force g along one line of action; finalize lists
-// the velocity coordinates that lie between the two bodies, so a leg costs one product of spatial
-// vectors for each ([E-7], leg incidence). A guide piece is two legs, guide to a and guide to b,
-// whose forces act at a and b and react on the guide's body.
+// A leg is a piece between two bodies with one unit force g along one line of action; finalize
+// lists the velocity coordinates that lie between the two bodies, so a leg costs one product of
+// spatial vectors for each ([E-7], leg incidence). A guide piece is two legs, guide to a and guide
+// to b, whose forces act at a and b and react on the guide's body.
 
 #include "flexor/routing/guide.hpp"
 #include "flexor/state/context.hpp"
@@ -40,8 +40,8 @@ struct Route {
                                                              const Vec3<typename C::Real>& local) {
     const PlanView& p = c.plan;
     if (link < 0) return local - origin(c, w, tree);
-    const auto x = vector_at(w, p.cell.position + 3 * link) +
-                   matrix_at(w, p.cell.rotation + 9 * link) * local;
+    const auto x =
+        vector_at(w, p.cell.position + 3 * link) + matrix_at(w, p.cell.rotation + 9 * link) * local;
     const int own = p.link_tree[link];
     return own == tree ? x : x + (origin(c, w, own) - origin(c, w, tree));
   }
@@ -122,7 +122,8 @@ struct Route {
     if (type == PieceType::kCylinder) {
       if (side.has_side) {
         side.side = transposed_times(G, ds);
-        side.is_interior = is_interior(mode, side.side.x * side.side.x + side.side.y * side.side.y, r);
+        side.is_interior =
+            is_interior(mode, side.side.x * side.side.x + side.side.y * side.side.y, r);
       }
       piece = wrap_cylinder(transposed_times(G, da), transposed_times(G, db), r, side,
                             c.parameter(ParameterKind::element_half_length, element));

@@ -33,7 +33,8 @@ struct AssembleRows {
     const int laws = p.has_joint_rows ? p.law_count : p.tendon_count;
     c.single([&](const auto& w) {  // law_flag holds 1 where hard targets crossed   [P-35]
       auto crossed = typename C::Real(0) > typename C::Real(0);
-      for (int i = 0; i < laws; ++i) crossed = crossed | (w[p.cell.law_flag + i] > typename C::Real(0));
+      for (int i = 0; i < laws; ++i)
+        crossed = crossed | (w[p.cell.law_flag + i] > typename C::Real(0));
       w[p.cell.status] = bits_to_real(real_to_bits(w[p.cell.status]) |
                                       bits_where(crossed, CONFLICTING_BOUNDS, typename C::Real()));
     });
@@ -148,8 +149,9 @@ struct AssembleRows {
   }
 
   template <class C>
-  FLEXOR_HD static SpringState<typename C::Real> tendon_spring(
-      const C& c, int t, const typename C::Real& deviation, const typename C::Real& reference) {
+  FLEXOR_HD static SpringState<typename C::Real> tendon_spring(const C& c, int t,
+                                                               const typename C::Real& deviation,
+                                                               const typename C::Real& reference) {
     using Real = typename C::Real;
     using K = ParameterKind;
     const Real lower = c.parameter(K::tendon_spring_lower, t);
@@ -166,13 +168,12 @@ struct AssembleRows {
                                                         const typename C::Real& reference,
                                                         const typename C::Real& h) {
     using K = ParameterKind;
-    return drive(w[c.plan.cell.activation + t],
-                 (c.load(Field::valid_drive_target_length, t) - reference) - deviation,
-                 c.load(Field::valid_drive_target_velocity, t),
-                 c.load(Field::valid_drive_position_gain, t),
-                 c.load(Field::valid_drive_velocity_gain, t),
-                 c.parameter(K::tendon_actuation_lower, t),
-                 c.parameter(K::tendon_actuation_upper, t), h);
+    return drive(
+        w[c.plan.cell.activation + t],
+        (c.load(Field::valid_drive_target_length, t) - reference) - deviation,
+        c.load(Field::valid_drive_target_velocity, t), c.load(Field::valid_drive_position_gain, t),
+        c.load(Field::valid_drive_velocity_gain, t), c.parameter(K::tendon_actuation_lower, t),
+        c.parameter(K::tendon_actuation_upper, t), h);
   }
 
   template <class C>
@@ -198,8 +199,8 @@ struct AssembleRows {
     const PlanView& p = c.plan;
     const int j = p.dof_joint[i], law = p.tendon_count + i;
     const Real zero(0), h = c.time_step();
-    const Real hard_softness = c.constant(p.constant(Constant::hard_row_softness, 0)) /
-                               w[p.cell.mass_diagonal + i];
+    const Real hard_softness =
+        c.constant(p.constant(Constant::hard_row_softness, 0)) / w[p.cell.mass_diagonal + i];
     const Real speed = c.parameter(K::joint_velocity_limit, j);
     LimitRows<Real> limits, speeds = velocity_limit_rows(speed);
     bool has_limits = false;
@@ -223,8 +224,12 @@ struct AssembleRows {
           row = slot == JointRow::kLower ? limits.lower : limits.upper;
           row.target = clamp(row.target, -speed, speed);  // [P-12]: the two never fight
           break;
-        case JointRow::kVelocityLower: row = speeds.lower; break;
-        case JointRow::kVelocityUpper: row = speeds.upper; break;
+        case JointRow::kVelocityLower:
+          row = speeds.lower;
+          break;
+        case JointRow::kVelocityUpper:
+          row = speeds.upper;
+          break;
       }
       row.softness = select(row.softness == zero, hard_softness, row.softness);
       put_row(w, at, row);

@@ -8,8 +8,8 @@ namespace flexor {
 
 template <class Real>
 struct Drive {
-  Row<Real> row;           ///< with gains
-  Real constant_impulse;   ///< without gains [N s]
+  Row<Real> row;          ///< with gains
+  Real constant_impulse;  ///< without gains [N s]
   Mask<Real> is_unbounded;
 };
 

@@ -3,8 +3,8 @@
 // violated one asks for beta times the violation per step.
 //
 //   lower: b = -eta(g) g/h, p in [0, inf)   upper: b = +eta(g) g/h, p in (-inf, 0]
-//   g = distance to the bound less margin, eta(g) = beta if g < 0 else 1      [P-31], [P-32], [P-11]
-//   equal finite bounds are a lock: b = beta (bound - l)/h, unbounded         [P-33]
+//   g = distance to the bound less margin, eta(g) = beta if g < 0 else 1      [P-31], [P-32],
+//   [P-11] equal finite bounds are a lock: b = beta (bound - l)/h, unbounded         [P-33]
 
 #include "flexor/rows/row.hpp"
 
@@ -12,7 +12,7 @@ namespace flexor {
 
 template <class Real>
 struct LimitRows {
-  Row<Real> lower, upper;     ///< a lock uses the upper slot
+  Row<Real> lower, upper;  ///< a lock uses the upper slot
   Mask<Real> is_lock;
   Mask<Real> is_conflicting;  ///< crossed hard targets, both set to their mean   [P-35]
 };

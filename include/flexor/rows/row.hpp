@@ -13,9 +13,9 @@ namespace flexor {
 
 template <class Real>
 struct Row {
-  Real target;    ///< b [m/s]
-  Real softness;  ///< g [1/kg]
-  Real low, high; ///< bounds of the impulse [N s]
+  Real target;     ///< b [m/s]
+  Real softness;   ///< g [1/kg]
+  Real low, high;  ///< bounds of the impulse [N s]
 };
 
 template <class Real>
@@ -24,8 +24,8 @@ FLEXOR_INLINE Row<Real> dead_row() {
 }
 template <class Real>
 FLEXOR_INLINE Row<Real> select(const Mask<Real>& m, const Row<Real>& a, const Row<Real>& b) {
-  return {select(m, a.target, b.target), select(m, a.softness, b.softness),
-          select(m, a.low, b.low), select(m, a.high, b.high)};
+  return {select(m, a.target, b.target), select(m, a.softness, b.softness), select(m, a.low, b.low),
+          select(m, a.high, b.high)};
 }
 template <class Real>
 FLEXOR_INLINE Real unbounded() {

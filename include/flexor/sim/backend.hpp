@@ -15,8 +15,8 @@ namespace flexor {
 /// Raw parameters of a batch as the Simulation keeps them, already rounded to the batch's scalar.
 /// Scalar i (address in Model::nominal) is shared, or per world.
 struct RawParameters {
-  std::vector<double> shared;                          ///< [address]
-  std::vector<std::vector<double>> per_world;          ///< [address] empty, or [world]
+  std::vector<double> shared;                  ///< [address]
+  std::vector<std::vector<double>> per_world;  ///< [address] empty, or [world]
   double value(int address, long world) const {
     return per_world[address].empty() ? shared[address] : per_world[address][world];
   }

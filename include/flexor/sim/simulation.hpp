@@ -25,11 +25,11 @@ struct SimulationOptions {
   Precision precision = Precision::kDefault;
   int num_threads = 0;  ///< 0 = CPUs in the affinity mask, or FLEXOR_NUM_THREADS
   std::vector<std::string> outputs = {"all"};  ///< read-outs to allocate; wildcards * allowed
-  std::vector<std::string> inert;              ///< names, kinds or "*" of elements that may stand idle
+  std::vector<std::string> inert;  ///< names, kinds or "*" of elements that may stand idle
   Guard guard = Guard::kFreeze;
   Solver solver = Solver::kAuto;
-  int iterations = 0;     ///< 0 = the solver's default
-  double tolerance = 0;   ///< 0 = the solver's default
+  int iterations = 0;    ///< 0 = the solver's default
+  double tolerance = 0;  ///< 0 = the solver's default
   bool warm_start = true;
 };
 
@@ -37,7 +37,7 @@ struct SimulationOptions {
 /// data + (component * world_stride + world) * item_size.
 struct ArrayRef {
   Field field{};
-  FieldType type{};      ///< kReal is given as kDouble or, with is_float, as 4-byte float
+  FieldType type{};  ///< kReal is given as kDouble or, with is_float, as 4-byte float
   bool is_float = false;
   void* data = nullptr;  ///< null if the read-out was not asked for
   long num_worlds = 0;
@@ -52,8 +52,8 @@ using WorldMask = std::span<const std::uint8_t>;
 
 class Simulation {
  public:
-  /// ConfigError naming argument, value and legal set; DeviceError; ModelError listing what the model
-  /// has and this version cannot simulate, unless named in options.inert.
+  /// ConfigError naming argument, value and legal set; DeviceError; ModelError listing what the
+  /// model has and this version cannot simulate, unless named in options.inert.
   Simulation(Model model, const SimulationOptions& options);
   ~Simulation();
   Simulation(Simulation&&) noexcept;

@@ -32,8 +32,8 @@ FLEXOR_HD void start_laws(const C& c) {
     w[cell.law_value + law] = zero;
     w[cell.law_slope + law] = zero;
     const int i = law - p.tendon_count;
-    const Real W = i < 0 ? w[cell.response_diagonal + law]
-                         : one / w[cell.matrix + p.row_address[i] + i];
+    const Real W =
+        i < 0 ? w[cell.response_diagonal + law] : one / w[cell.matrix + p.row_address[i] + i];
     w[cell.law_step + law] = select(W > zero, W, one);
   });
   c.sync();
@@ -64,7 +64,7 @@ FLEXOR_INLINE typename C::Real largest_residual(const C& c) {
 /// New pieces of the lanes `busy` at end_velocity; law_flag 1 where a piece changed, best_impulse
 /// the residual D |P_new - P|.
 template <class C>
-FLEXOR_HD void update_pieces(const C& c, const typename C::Mask& busy) {
+FLEXOR_OUTLINE void update_pieces(const C& c, const typename C::Mask& busy) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
@@ -86,9 +86,9 @@ FLEXOR_HD void update_pieces(const C& c, const typename C::Mask& busy) {
     point.kind = select(rests, zero, point.kind);
     point.value = select(rests, zero, point.value);
     point.slope = select(rests, zero, point.slope);
-    const auto changed = busy & ((point.kind != w[cell.law_kind + law]) |
-                                 (point.value != w[cell.law_value + law]) |
-                                 (point.slope != w[cell.law_slope + law]));
+    const auto changed =
+        busy & ((point.kind != w[cell.law_kind + law]) | (point.value != w[cell.law_value + law]) |
+                (point.slope != w[cell.law_slope + law]));
     w[cell.law_flag + law] = select(changed, one, zero);
     w[cell.best_impulse + law] =
         select(busy, D * abs(point.impulse - P), w[cell.best_impulse + law]);
@@ -102,7 +102,7 @@ FLEXOR_HD void update_pieces(const C& c, const typename C::Mask& busy) {
 /// Runs on the lanes `todo`; returns those that did not converge. iterations and residual are
 /// updated per lane.
 template <class C>
-FLEXOR_HD typename C::Mask active_set(const C& c, const typename C::Mask& todo, int cap,
+FLEXOR_OUTLINE typename C::Mask active_set(const C& c, const typename C::Mask& todo, int cap,
                                       const typename C::Real& scale, typename C::Real& iterations,
                                       typename C::Real& residual) {
   using Real = typename C::Real;

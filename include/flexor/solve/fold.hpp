@@ -1,17 +1,19 @@
 #pragma once
 // Rows without bounds and with softness are folded into the dynamics, exactly:
 //
-//   M^ = M~ + sum J^T J/g,   M^ (v^ - v_n) = h (tau - c) + sum J^T ((b - u_n)/g + constant impulses)
+//   M^ = M~ + sum J^T J/g,   M^ (v^ - v_n) = h (tau - c) + sum J^T ((b - u_n)/g + constant
+//   impulses)
 //
-// with u_n = J v_n (from M^ v^ = M~ v* + sum J^T b/g, M~ v* = M~ v_n + h (tau - c)).   [P-8], [P-51]
-// Everything is solved for the change of velocity: in float32 its digits are those that count.
+// with u_n = J v_n (from M^ v^ = M~ v* + sum J^T b/g, M~ v* = M~ v_n + h (tau - c)).   [P-8],
+// [P-51] Everything is solved for the change of velocity: in float32 its digits are those that
+// count.
 
 #include "flexor/solve/ldlt.hpp"
 
 namespace flexor {
 
-/// matrix += sum over tendons of weight_t J_t^T J_t, for the cells `weight` [tendon]. Tendons of one
-/// pattern are added in one pass.
+/// matrix += sum over tendons of weight_t J_t^T J_t, for the cells `weight` [tendon]. Tendons of
+/// one pattern are added in one pass.
 template <class C>
 FLEXOR_HD void add_outer_products(const C& c, int matrix, int weight) {
   using Real = typename C::Real;

@@ -1,9 +1,9 @@
 #pragma once
 // Method B: all laws from one velocity, scaled by row sums, which converges whatever the rows.
 //
-//   D_i = sum_j |A_ij|,  A = J M^^-1 J^T;   P_i <- solve_law(Phi_i, (A P + c)_i - D_i P_i, D_i)  [P-55]
-//   Z = P_k + ((t_{k-1} - 1)/t_k)(P_k - P_{k-1}),  t_k = (1 + sqrt(1 + 4 t_{k-1}^2))/2           [P-56]
-//   restart t = 1 when sum D (Z - P_new)(P_new - P_old) > 0
+//   D_i = sum_j |A_ij|,  A = J M^^-1 J^T;   P_i <- solve_law(Phi_i, (A P + c)_i - D_i P_i, D_i)
+//   [P-55] Z = P_k + ((t_{k-1} - 1)/t_k)(P_k - P_{k-1}),  t_k = (1 + sqrt(1 + 4 t_{k-1}^2))/2
+//   [P-56] restart t = 1 when sum D (Z - P_new)(P_new - P_old) > 0
 //
 // A round is 4 accelerated updates, a residual test and at most 3 polish steps: solve the pieces
 // the laws stand on exactly, keep the result if the residual falls.   [P-57]-[P-59]
@@ -14,7 +14,7 @@ namespace flexor {
 
 /// solution <- M^^-1 sum_j J_j^T x_j for law cells x.
 template <class C>
-FLEXOR_HD void respond(const C& c, int x) {
+FLEXOR_OUTLINE void respond(const C& c, int x) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
@@ -33,7 +33,7 @@ FLEXOR_HD void respond(const C& c, int x) {
 
 /// Row sums D_i over the live laws of each lane.
 template <class C>
-FLEXOR_HD void row_sums(const C& c) {
+FLEXOR_OUTLINE void row_sums(const C& c) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
@@ -75,7 +75,8 @@ FLEXOR_HD void row_sums(const C& c) {
 /// trial_impulse <- one update of all laws from the impulses in cells x, with rates there; returns
 /// the residual max D |P_new - x|. With `keep`, the pieces are kept for the polish.
 template <class C>
-FLEXOR_HD typename C::Real jacobi_update(const C& c, int x, bool keep, const typename C::Mask& todo) {
+FLEXOR_OUTLINE typename C::Real jacobi_update(const C& c, int x, bool keep,
+                                         const typename C::Mask& todo) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
@@ -99,7 +100,7 @@ FLEXOR_HD typename C::Real jacobi_update(const C& c, int x, bool keep, const typ
 
 /// Runs on the lanes `todo`; returns those that did not converge.
 template <class C>
-FLEXOR_HD typename C::Mask jacobi(const C& c, const typename C::Mask& todo, int rounds,
+FLEXOR_OUTLINE typename C::Mask jacobi(const C& c, const typename C::Mask& todo, int rounds,
                                   const typename C::Real& tolerance, typename C::Real& iterations,
                                   typename C::Real& residual) {
   using Real = typename C::Real;
@@ -166,8 +167,8 @@ FLEXOR_HD typename C::Mask jacobi(const C& c, const typename C::Mask& todo, int 
       w[cell.law_impulse + i] = select(busy, w[cell.law_step + i], w[cell.law_impulse + i]);
     });
     c.each(p.nv, [&](const auto& w, int i) {
-      w[cell.end_velocity + i] = select(busy, w[cell.free_velocity + i] + w[cell.solution + i],
-                                        w[cell.end_velocity + i]);
+      w[cell.end_velocity + i] =
+          select(busy, w[cell.free_velocity + i] + w[cell.solution + i], w[cell.end_velocity + i]);
     });
     c.sync();
     residual = select(busy, rho, residual);

@@ -80,15 +80,19 @@ FLEXOR_HD LawPoint<typename C::Real> solve_law(const C& cells, int row_cell, int
     if (!any(live)) continue;
     const auto hard = row.softness == zero;
     const Real g = select(hard, one, row.softness);
-    const Real leaves_high = row.target - select(hard, zero, row.softness * select(hard, zero, row.high));
-    const Real reaches_low = row.target - select(hard, zero, row.softness * select(hard, zero, row.low));
+    const Real leaves_high =
+        row.target - select(hard, zero, row.softness * select(hard, zero, row.high));
+    const Real reaches_low =
+        row.target - select(hard, zero, row.softness * select(hard, zero, row.low));
     const auto at_high = upper <= leaves_high;
     const auto at_low = andnot(lower >= reaches_low, at_high);
     Real kappa = one;
     if (!all(hard)) kappa = one / g;
     const auto sloped = andnot(live, hard | at_high | at_low);
-    A = A + select(live, select(at_high, row.high, select(at_low, row.low,
-                                select(hard, zero, row.target * kappa))), zero);
+    A = A + select(live,
+                   select(at_high, row.high,
+                          select(at_low, row.low, select(hard, zero, row.target * kappa))),
+                   zero);
     K = K + select(sloped, kappa, zero);
   }
   LawPoint<Real> point;
@@ -111,8 +115,8 @@ FLEXOR_HD Mask<typename C::Real> holds_zero(const C& cells, int row_cell, int fi
   for (int r = first; r < last; ++r) {
     const int at = row_cell + kRowCells * r;
     const Row<Real> row = row_at(cells, at);
-    const auto rests = ((row.high == zero) | (u >= row.target)) &
-                       ((row.low == zero) | (u <= row.target));
+    const auto rests =
+        ((row.high == zero) | (u >= row.target)) & ((row.low == zero) | (u <= row.target));
     holds = holds & (rests | (cells[at + 4] != zero));
   }
   return holds;

@@ -1,9 +1,10 @@
 #pragma once
-// Every law stands on a piece (vertical u = value, sloped P = value - slope u, flat P = value). With
-// the pieces known the solution is exact: one masked factorisation, and a Schur complement for the
-// vertical tendon laws.   [P-80], [P-81]
+// Every law stands on a piece (vertical u = value, sloped P = value - slope u, flat P = value).
+// With the pieces known the solution is exact: one masked factorisation, and a Schur complement for
+// the vertical tendon laws.   [P-80], [P-81]
 //
-//   M_A = M^ + sum over sloped of slope J J^T,  entries with a vertical joint law fixed at their rate
+//   M_A = M^ + sum over sloped of slope J J^T,  entries with a vertical joint law fixed at their
+//   rate
 //
 // Laws: tendons 0 .. tendon_count - 1, then one per velocity coordinate (J a unit vector).
 
@@ -64,7 +65,7 @@ FLEXOR_INLINE void subtract_column(const C& c, const W& w, int matrix, int j,
 /// Solves for the pieces in law_kind, law_value, law_slope; writes end_velocity and law_impulse in
 /// the lanes `todo`.
 template <class C>
-FLEXOR_HD void solve_pieces(const C& c, const typename C::Mask& todo) {
+FLEXOR_OUTLINE void solve_pieces(const C& c, const typename C::Mask& todo) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
@@ -86,9 +87,8 @@ FLEXOR_HD void solve_pieces(const C& c, const typename C::Mask& todo) {
   const int pivot = refactor ? cell.active_inverse_pivot : cell.inverse_pivot;
 
   if (refactor) {
-    c.each(p.matrix_size, [&](const auto& w, int i) {
-      w[cell.active_factor + i] = w[cell.matrix + i];
-    });
+    c.each(p.matrix_size,
+           [&](const auto& w, int i) { w[cell.active_factor + i] = w[cell.matrix + i]; });
     c.sync();
     if (any(sloped & todo)) {
       add_outer_products(c, cell.active_factor, cell.law_slope);
@@ -113,8 +113,7 @@ FLEXOR_HD void solve_pieces(const C& c, const typename C::Mask& todo) {
       const int law = T + i;
       if (!has_rows(c, law)) continue;
       const auto held = is_vertical(w[cell.law_kind + law]);
-      const Real push =
-          w[cell.law_value + law] - w[cell.law_slope + law] * c.rate(i);
+      const Real push = w[cell.law_value + law] - w[cell.law_slope + law] * c.rate(i);
       w[cell.solution + i] = w[cell.solution + i] + select(held, zero, push);
     }
   });
@@ -176,7 +175,7 @@ FLEXOR_HD void solve_pieces(const C& c, const typename C::Mask& todo) {
 /// Vertical tendon laws: S p = b - J v_0, S = J M_A^-1 J^T, by LDL^T. A law that no free entry can
 /// move, or that repeats others, has no pivot and leaves the set with p = 0.   [P-81]
 template <class C>
-FLEXOR_HD void solve_steps(const C& c, int u, int pivot, bool has_fixed) {
+FLEXOR_OUTLINE void solve_steps(const C& c, int u, int pivot, bool has_fixed) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
@@ -240,7 +239,8 @@ FLEXOR_HD void solve_steps(const C& c, int u, int pivot, bool has_fixed) {
       for (int l = k + 1; l < T; ++l) {
         if (occurs(l)) x = x - w[S + l * T + k] * w[cell.trial_impulse + l];
       }
-      w[cell.trial_impulse + k] = select(is_vertical(w[cell.law_kind + k]), x * w[inverse + k], zero);
+      w[cell.trial_impulse + k] =
+          select(is_vertical(w[cell.law_kind + k]), x * w[inverse + k], zero);
     }
     for (int k = 0; k < T; ++k) {
       if (!occurs(k)) continue;
@@ -278,8 +278,8 @@ FLEXOR_HD void joint_impulses(const C& c, const typename C::Mask& todo, bool has
     const auto held = is_vertical(w[cell.law_kind + law]);
     Real P = w[cell.law_value + law] - w[cell.law_slope + law] * w[cell.end_velocity + i];
     if (has_fixed && any(held)) {
-      const Real left = matrix_row_times(c, w, cell.matrix, i, cell.impulse_sum) -
-                        w[cell.solution + i];
+      const Real left =
+          matrix_row_times(c, w, cell.matrix, i, cell.impulse_sum) - w[cell.solution + i];
       P = select(held, left, P);
     }
     w[cell.law_impulse + law] = select(todo, P, w[cell.law_impulse + law]);

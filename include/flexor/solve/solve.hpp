@@ -23,9 +23,8 @@ struct Solve {
       const auto rests = holds_zero(w, cell.row, p.law_row_first[law], p.law_row_first[law + 1], u);
       w[cell.law_flag + law] = select(rests, zero, one);
     });
-    c.each(p.nv, [&](const auto& w, int i) {
-      w[cell.end_velocity + i] = w[cell.free_velocity + i];
-    });
+    c.each(p.nv,
+           [&](const auto& w, int i) { w[cell.end_velocity + i] = w[cell.free_velocity + i]; });
     c.sync();
     Real finite(0), scale = one;
     for (int i = 0; i < p.nv; ++i) {
@@ -39,7 +38,8 @@ struct Solve {
     if (any(busy)) {
       // scale of the problem: max(1, max |c|), c the rates at the free velocity
       for (int law = 0; law < p.tendon_count; ++law) {
-        if (has_rows(c, law)) scale = max(scale, abs(law_rate(c, c.cells, law, cell.free_velocity)));
+        if (has_rows(c, law))
+          scale = max(scale, abs(law_rate(c, c.cells, law, cell.free_velocity)));
       }
       const auto worked = busy;
       start_laws(c);

@@ -57,7 +57,8 @@ struct Context {
     return {per_world3(slot), per_world3(slot + 3), per_world3(slot + 6)};
   }
   FLEXOR_INLINE Vec3<Real> shared3(int i) const {
-    return {Real(constants.shared[i]), Real(constants.shared[i + 1]), Real(constants.shared[i + 2])};
+    return {Real(constants.shared[i]), Real(constants.shared[i + 1]),
+            Real(constants.shared[i + 2])};
   }
   FLEXOR_INLINE Vec3<Real> per_world3(int slot) const {
     const Scalar* p = constants.per_world + slot * batch.world_stride + world;

@@ -18,7 +18,15 @@ namespace flexor {
 enum class FieldGroup { kState, kCommand, kGeometry, kStep };
 enum class FieldType { kReal, kDouble, kInt32, kInt64, kUint8 };
 enum class FieldIndex {
-  kWorldIndex, kQpos, kQvel, kTendon, kRow, kBody, kSite, kTendonQvel, kBranch
+  kWorldIndex,
+  kQpos,
+  kQvel,
+  kTendon,
+  kRow,
+  kBody,
+  kSite,
+  kTendonQvel,
+  kBranch
 };
 
 // clang-format off
@@ -85,11 +93,11 @@ enum class Field : int {
 #define X(name, group, type, index, width, unit, meaning) name,
   FLEXOR_FIELDS(X)
 #undef X
-  // the last finite value of each command entry (NONFINITE_COMMAND falls back on it)
+// the last finite value of each command entry (NONFINITE_COMMAND falls back on it)
 #define X(name, group, type, index, width, unit, meaning) valid_##name,
-  FLEXOR_COMMANDS(X)
+      FLEXOR_COMMANDS(X)
 #undef X
-      kCount
+          kCount
 };
 
 inline constexpr int kFieldCount = static_cast<int>(Field::kCount);
@@ -105,13 +113,13 @@ struct FieldInfo {
 };
 
 inline constexpr FieldInfo kFieldInfo[kFieldCount] = {
-#define X(name, group, type, index, width, unit, meaning)                          \
+#define X(name, group, type, index, width, unit, meaning) \
   {#name, FieldGroup::group, FieldType::type, FieldIndex::index, width, unit, meaning},
     FLEXOR_FIELDS(X)
 #undef X
-#define X(name, group, type, index, width, unit, meaning)                                \
-  {"valid_" #name, FieldGroup::kState, FieldType::type, FieldIndex::index, width, unit,  \
-   "last finite value of " #name},
+#define X(name, group, type, index, width, unit, meaning)                                   \
+  {"valid_" #name, FieldGroup::kState,           FieldType::type, FieldIndex::index, width, \
+   unit,           "last finite value of " #name},
         FLEXOR_COMMANDS(X)
 #undef X
 };

@@ -31,8 +31,8 @@ struct Integrate {
       }
       c.store_bits(Field::status, 0, bits);
       double* time = static_cast<double*>(c.batch.field[static_cast<int>(Field::time)]) + c.world;
-      auto* count = static_cast<std::int64_t*>(
-                        c.batch.field[static_cast<int>(Field::step_count)]) + c.world;
+      auto* count =
+          static_cast<std::int64_t*>(c.batch.field[static_cast<int>(Field::step_count)]) + c.world;
       add_where(stored, time, p.timestep, Real());
       add_where(stored, count, 1, Real());
     });
@@ -42,7 +42,8 @@ struct Integrate {
   /// q + h v; in float32 the rounding remainder is carried along, so that steps of 0.1 ms are not
   /// lost. A remainder above one ulp of q is dropped: somebody wrote q.
   template <class C, class M>
-  FLEXOR_HD static void advance(const C& c, int q, const typename C::Real& change, const M& stored) {
+  FLEXOR_HD static void advance(const C& c, int q, const typename C::Real& change,
+                                const M& stored) {
     using Real = typename C::Real;
     const Real x = c.load(Field::qpos, q);
     if (!c.has(Field::qpos_compensation)) {

@@ -26,7 +26,7 @@ FLEXOR_INLINE constexpr void visit_step(Visitor&& visitor) {
   visitor.template operator()<AssembleRows>();      // 8
   visitor.template operator()<FoldAndFactor>();     // 9
   visitor.template operator()<Solve>();             // 10
-  visitor.template operator()<ReportForces>();            // 11
+  visitor.template operator()<ReportForces>();      // 11
   visitor.template operator()<Integrate>();         // 12
 }
 

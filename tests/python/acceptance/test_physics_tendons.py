@@ -61,7 +61,10 @@ def test_case_21_lock_on_a_pendulum(backend):
     """[P-33]: beta corrects what freezing J for a step loses."""
     run = swinging_on_a_lock(backend)
     run.check("tendon_length", ["1.500000038"], 1e-7, is_length=True)
-    run.check("tendon_limit_force", ["-9.780473"], 1e-3)
+    # a lock answers an error of its length with beta/h^2 of it: 0.024 N for one unit in the last place
+    # of 1.5 m in float32, and two roundings (of the length and of the end point) enter
+    resolution = 2 * 0.2 / H**2 * np.spacing(np.float32(1.5)) if backend.is_float32 else 0.0
+    run.check("tendon_limit_force", ["-9.780473"], max(1e-3, float(resolution)))
 
 
 def test_case_22_lock_released_in_flight(backend):
@@ -269,7 +272,7 @@ def test_case_42_tendon_that_moves_nothing(backend):
     )
     run = backend.run(b.finalize())
     run.step(10)
-    assert run.get("tendon_drive_force")[0] == 3.0
+    run.check("tendon_drive_force", [3.0], 0.0)
     assert np.all(run.get("qpos") == 0) and np.all(run.get("qvel") == 0)
     assert run.get("status") == 0
 
