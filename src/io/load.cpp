@@ -57,28 +57,17 @@ class Places {
     return found == elements_.end() ? -1 : found->second;
   }
 
-  /// The attribute whose name begins at `source`, null if none does.
-  const Attribute* attribute_at(const Source& source) const {
-    const int index = element_before(source);
-    if (index < 0) return nullptr;
-    const Element& element = document_.elements[static_cast<std::size_t>(index)];
-    for (int k = 0; k < element.attribute_count; ++k) {
-      const Attribute& attribute =
-          document_.attributes[static_cast<std::size_t>(element.first_attribute + k)];
-      const Source place = document_.place(attribute);
-      if (place.line == source.line && place.column == source.column) return &attribute;
-    }
-    return nullptr;
-  }
-
-  /// Place of a problem of finalize, which knows the element: if it is about an attribute that the
-  /// file has, the name of that attribute.   [MF-24]
-  Source locate(const Problem& problem) const {
+  /// Points a problem of finalize, which knows the element, at the attribute it is about if the
+  /// file has that attribute.   [MF-24]
+  void locate(Problem& problem) const {
     const int index = element_at(problem.source);
-    if (index < 0) return problem.source;
+    if (index < 0) return;
     const Element& element = document_.elements[static_cast<std::size_t>(index)];
     const Attribute* attribute = document_.find(element, mjcf_attribute(problem));
-    return attribute == nullptr ? problem.source : document_.place(*attribute);
+    if (attribute == nullptr) return;
+    problem.source = document_.place(*attribute);
+    problem.attribute = attribute->name;
+    problem.value = attribute->value;
   }
 
   /// The innermost element whose start tag begins at or before `source`.
@@ -147,10 +136,7 @@ std::vector<Problem> merge(const Loaded& loaded, const Places& places,
   for (Problem p : all) {
     if (p.severity != Severity::kError) continue;
     if (exact.contains(std::tuple_cat(key(p), std::tuple(p.code, p.message)))) continue;
-    if (const Attribute* attribute = places.attribute_at(p.source)) {
-      p.attribute = attribute->name;
-      p.value = attribute->value;
-    }
+    places.locate(p);
     if (own.contains(key(p))) continue;
     if (is_path_structure(p.code) &&
         broken_tendons.contains(tendon_of(loaded.document, places, p.source)))
@@ -234,7 +220,6 @@ Outcome compile(const Loaded& loaded, const LoadOptions& options) {
   finalize.report = loaded.report;
   finalize.problems = loaded.errors;
   const Places places(loaded.document);
-  finalize.locate = [&places](const Problem& problem) { return places.locate(problem); };
   try {
     return {{}, {builder.finalize(finalize)}};
   } catch (const ModelError& error) {
