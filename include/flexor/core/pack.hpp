@@ -134,7 +134,8 @@ FLEXOR_PACK Pack<T, N> abs(const Pack<T, N>& a) {
   return {reinterpret_cast<typename Vector<T, N>::Type>(reinterpret_cast<I>(a.v) & ~sign)};
 }
 FLEXOR_PACK Pack<T, N> floor(const Pack<T, N>& a) {
-  // round to nearest by the 1.5 * 2^mantissa trick, then step down; for |a| below 2^22 (float)
+  // round to nearest by the 1.5 * 2^mantissa trick, then step down: for |a| below
+  // 2^22 (float), 2^51 (double); -0 gives +0, other than in scalars
   constexpr T big = sizeof(T) == 4 ? T(12582912.0) : T(6755399441055744.0);
   const Pack<T, N> r = (a + Pack<T, N>(big)) - Pack<T, N>(big);
   return select(r > a, r - Pack<T, N>(T(1)), r);

@@ -1,6 +1,6 @@
 #pragma once
 // Value, first and second derivative along one parameter: Taylor arithmetic of order 2, in which
-// the second derivative of a route's length is evaluated.  
+// the curvature of a route's length along the motion is evaluated.
 //
 //   (a b)''   = a'' b + 2 a' b' + a b''
 //   (a / b)'' = (a'' - 2 q' b' - q b'') / b,   q = a / b
