@@ -141,9 +141,8 @@ void Simulation::Implementation::write_reference_lengths(const std::uint8_t* wor
       batch->fill(Field::reference_length, static_cast<int>(t), tendons[t].reference_length,
                   worlds);
   }
-  with_thawed(worlds, [&] {
-    backend->measure_reference_lengths(batch->view(), worlds, wanted.data());
-  });
+  with_thawed(worlds,
+              [&] { backend->measure_reference_lengths(batch->view(), worlds, wanted.data()); });
   if (worlds != nullptr) return;
   for (int t = 0; t < static_cast<int>(tendons.size()); ++t)  // padding: as the first world
     batch->visit_column(Field::reference_length, t, [&](auto* length) {
