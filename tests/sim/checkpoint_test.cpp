@@ -13,10 +13,12 @@ namespace flexor {
 namespace {
 
 using testing::numbers;
-using testing::reference_options;
 using testing::rig;
 using testing::suspended_load;
 using testing::TemporaryFile;
+
+class Checkpoint : public testing::OnEachBackend {};
+FLEXOR_ON_EACH_BACKEND(Checkpoint);
 
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -26,8 +28,9 @@ void write_file(const std::filesystem::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-Simulation stirred(long num_worlds) {
-  Simulation sim(rig().finalize(), reference_options(num_worlds));
+Simulation stirred(const SimulationOptions& options) {
+  Simulation sim(rig().finalize(), options);
+  const long num_worlds = options.num_worlds;
   for (int w = 0; w < num_worlds; ++w)
     for (int d = 0; d < 10; ++d) numbers(sim, Field::qvel, d)[w] = 0.1 * std::sin(1.0 + w + 3 * d);
   numbers(sim, Field::drive_force)[0] = -1.5;
@@ -76,49 +79,63 @@ TEST(Npz, AnUnfinishedFileLeavesNothingBehind) {
   EXPECT_THROW(NpzWriter("/nowhere/at/all.npz"), FlexorError);
 }
 
-TEST(Checkpoint, GoingOnIsTheUnbrokenRun) {  // interfaces.md 10, case 10
+TEST_P(Checkpoint, GoingOnIsTheUnbrokenRun) {  // interfaces.md 10, case 10
   const TemporaryFile file("checkpoint");
-  Simulation unbroken = stirred(3);
+  Simulation unbroken = stirred(options(3));
   unbroken.step(20);
   unbroken.save(file.path);
   unbroken.step(20);
 
-  Simulation loaded(rig().finalize(), reference_options(3));
+  Simulation loaded(rig().finalize(), options(3));
   loaded.load_state(file.path);
   EXPECT_EQ(loaded.parameter("tendon/cord/stiffness"), (std::vector<double>{100, 50, 100}));
-  EXPECT_EQ(loaded.parameter("tendon/sum/damping")[2], 0.3);
+  EXPECT_FLOAT_EQ(loaded.parameter("tendon/sum/damping")[2], 0.3);
   EXPECT_EQ(numbers(loaded, Field::drive_force)[0], -1.5);
   loaded.step(20);
   EXPECT_EQ(loaded.state_hash(), unbroken.state_hash());
 }
 
-TEST(Checkpoint, RefreshesGeometryWhenLoaded) {
+TEST_P(Checkpoint, GoesOnWithOtherThreads) {  // interfaces.md 10, case 10
+  const TemporaryFile file("checkpoint_threads");
+  SimulationOptions one = options(40), two = options(40);
+  one.num_threads = 1, two.num_threads = 2;
+  Simulation unbroken = stirred(one);
+  unbroken.step(7);
+  unbroken.save(file.path);
+  unbroken.step(10);
+  Simulation loaded(rig().finalize(), two);
+  loaded.load_state(file.path);
+  loaded.step(10);
+  EXPECT_EQ(loaded.state_hash(), unbroken.state_hash());
+}
+
+TEST_P(Checkpoint, RefreshesGeometryWhenLoaded) {
   const TemporaryFile file("checkpoint_geometry");
-  Simulation sim = stirred(2);
+  Simulation sim = stirred(options(2));
   sim.step(10);
   sim.save(file.path);
-  Simulation loaded(rig().finalize(), reference_options(2));
+  Simulation loaded(rig().finalize(), options(2));
   loaded.load_state(file.path);
   EXPECT_EQ(numbers(loaded, Field::tendon_length)[1], numbers(sim, Field::tendon_length)[1]);
 }
 
-TEST(Checkpoint, AFrozenWorldStaysFrozen) {
+TEST_P(Checkpoint, AFrozenWorldStaysFrozen) {
   const TemporaryFile file("checkpoint_frozen");
-  Simulation sim = stirred(2);
+  Simulation sim = stirred(options(2));
   numbers(sim, Field::qvel)[1] = kNaN;
   sim.step();
   sim.save(file.path);
-  Simulation loaded(rig().finalize(), reference_options(2));
+  Simulation loaded(rig().finalize(), options(2));
   loaded.load_state(file.path);
   EXPECT_EQ(loaded.state_hash(), sim.state_hash());
 }
 
-TEST(Checkpoint, CutAnywhereIsRefusedAndChangesNothing) {  // interfaces.md 10, case 11
+TEST_P(Checkpoint, CutAnywhereIsRefusedAndChangesNothing) {  // interfaces.md 10, case 11
   const TemporaryFile file("checkpoint_whole"), cut("checkpoint_cut");
-  Simulation sim = stirred(2);
+  Simulation sim = stirred(options(2));
   sim.save(file.path);
   const std::string whole = read_file(file.path);
-  Simulation other(rig().finalize(), reference_options(2));
+  Simulation other(rig().finalize(), options(2));
   const auto before = other.state_hash();
   for (std::size_t part = 0; part < 50; ++part) {
     write_file(cut.path, whole.substr(0, whole.size() * part / 50));
@@ -130,16 +147,16 @@ TEST(Checkpoint, CutAnywhereIsRefusedAndChangesNothing) {  // interfaces.md 10, 
   EXPECT_EQ(other.state_hash(), before);
 }
 
-TEST(Checkpoint, AnyFlippedBitOfDataIsFoundAndItsMemberNamed) {
+TEST_P(Checkpoint, AnyFlippedBitOfDataIsFoundAndItsMemberNamed) {
   const TemporaryFile file("checkpoint_bits"), bad("checkpoint_flipped");
-  Simulation sim = stirred(2);
+  Simulation sim = stirred(options(2));
   sim.save(file.path);
   const std::string whole = read_file(file.path);
   const std::size_t at = whole.find("qvel.npy") + 200;
   std::string flipped = whole;
   flipped[at] = static_cast<char>(flipped[at] ^ 4);
   write_file(bad.path, flipped);
-  Simulation other(rig().finalize(), reference_options(2));
+  Simulation other(rig().finalize(), options(2));
   const auto before = other.state_hash();
   const std::string text = refusal(other, bad.path);
   EXPECT_NE(text.find("qvel"), std::string::npos) << text;
@@ -148,7 +165,7 @@ TEST(Checkpoint, AnyFlippedBitOfDataIsFoundAndItsMemberNamed) {
     flipped = whole;
     flipped[i] = static_cast<char>(flipped[i] ^ 0x10);
     write_file(bad.path, flipped);
-    Simulation victim(rig().finalize(), reference_options(2));
+    Simulation victim(rig().finalize(), options(2));
     if (refusal(victim, bad.path) == "accepted")
       EXPECT_EQ(victim.state_hash(), sim.state_hash()) << i;
     else
@@ -156,14 +173,21 @@ TEST(Checkpoint, AnyFlippedBitOfDataIsFoundAndItsMemberNamed) {
   }
 }
 
-TEST(Checkpoint, OfAnotherModelOrBatchIsRefused) {
+TEST_P(Checkpoint, OfAnotherModelOrBatchIsRefused) {
   const TemporaryFile file("checkpoint_foreign");
-  Simulation sim = stirred(2);
+  Simulation sim = stirred(options(2));
   sim.save(file.path);
-  Simulation load(suspended_load().finalize(), reference_options(2));
+  Simulation load(suspended_load().finalize(), options(2));
   EXPECT_NE(refusal(load, file.path).find("another model"), std::string::npos);
-  Simulation larger(rig().finalize(), reference_options(3));
+  Simulation larger(rig().finalize(), options(3));
   EXPECT_NE(refusal(larger, file.path).find("num_worlds"), std::string::npos);
+
+  if (std::string(GetParam().device) == "cpu") {
+    SimulationOptions other = options(2);
+    other.precision = is_float() ? Precision::kFloat64 : Precision::kFloat32;
+    Simulation converted(rig().finalize(), other);
+    EXPECT_NE(refusal(converted, file.path).find("precision"), std::string::npos);
+  }
 
   // a whole archive that is no checkpoint
   const TemporaryFile archive("archive");
@@ -172,10 +196,10 @@ TEST(Checkpoint, OfAnotherModelOrBatchIsRefused) {
   EXPECT_NE(refusal(larger, archive.path).find("header"), std::string::npos);
 }
 
-TEST(Checkpoint, EqualStatesGiveEqualFiles) {
+TEST_P(Checkpoint, EqualStatesGiveEqualFiles) {
   const TemporaryFile a("checkpoint_a"), b("checkpoint_b");
-  stirred(2).save(a.path);
-  stirred(2).save(b.path);
+  stirred(options(2)).save(a.path);
+  stirred(options(2)).save(b.path);
   EXPECT_EQ(read_file(a.path), read_file(b.path));
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 // Small models for the tests of the host layer.
 
+#include <gtest/gtest.h>
+
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
@@ -121,14 +124,85 @@ inline SimulationOptions reference_options(long num_worlds) {
   return options;
 }
 
-inline double* numbers(const Simulation& sim, Field field, int component = 0) {
-  const ArrayRef ref = sim.array(field);
-  return static_cast<double*>(ref.data) + component * ref.world_stride;
+/// The numbers of one component, read and written as double whatever they are stored as.
+class Numbers {
+ public:
+  class Cell {
+   public:
+    Cell(float* f, double* d) : float_(f), double_(d) {}
+    operator double() const { return float_ ? static_cast<double>(*float_) : *double_; }
+    Cell& operator=(double value) {
+      if (float_)
+        *float_ = static_cast<float>(value);
+      else
+        *double_ = value;
+      return *this;
+    }
+    Cell& operator=(const Cell& other) { return *this = static_cast<double>(other); }
+
+   private:
+    float* float_;
+    double* double_;
+  };
+
+  Numbers(const ArrayRef& ref, int component)
+      : first_(static_cast<std::byte*>(ref.data) + component * ref.world_stride * ref.item_size()),
+        is_float_(ref.is_float) {}
+  Cell operator[](long world) const {
+    if (is_float_) return {reinterpret_cast<float*>(first_) + world, nullptr};
+    return {nullptr, reinterpret_cast<double*>(first_) + world};
+  }
+
+ private:
+  std::byte* first_;
+  bool is_float_;
+};
+
+inline Numbers numbers(const Simulation& sim, Field field, int component = 0) {
+  return {sim.array(field), component};
 }
 inline int* integers(const Simulation& sim, Field field, int component = 0) {
   const ArrayRef ref = sim.array(field);
   return static_cast<int*>(ref.data) + component * ref.world_stride;
 }
+/// visit(field, numbers of a component) for all real fields a batch keeps.
+template <class Visit>
+void visit_reals(const Simulation& sim, Visit&& visit) {
+  for (int f = 0; f < kFieldCount; ++f) {
+    const Field field = static_cast<Field>(f);
+    const ArrayRef ref = sim.array(field);
+    if (ref.data == nullptr || info(field).type != FieldType::kReal) continue;
+    for (int c = 0; c < ref.count * ref.width; ++c) visit(field, Numbers(ref, c));
+  }
+}
+
+/// Tests that every backend and precision has to pass.
+struct BackendCase {
+  const char* name;
+  const char* device;
+  Precision precision;
+};
+
+class OnEachBackend : public ::testing::TestWithParam<BackendCase> {
+ protected:
+  SimulationOptions options(long num_worlds) const {
+    SimulationOptions options;
+    options.num_worlds = num_worlds;
+    options.device = GetParam().device;
+    options.precision = GetParam().precision;
+    return options;
+  }
+  bool is_float() const { return GetParam().precision == Precision::kFloat32; }
+};
+
+#define FLEXOR_ON_EACH_BACKEND(Suite)                                                  \
+  INSTANTIATE_TEST_SUITE_P(                                                            \
+      On, Suite,                                                                       \
+      ::testing::Values(                                                               \
+          flexor::testing::BackendCase{"Reference", "reference", Precision::kFloat64}, \
+          flexor::testing::BackendCase{"CpuFloat64", "cpu", Precision::kFloat64},      \
+          flexor::testing::BackendCase{"CpuFloat32", "cpu", Precision::kFloat32}),     \
+      [](const auto& test) { return std::string(test.param.name); })
 
 /// File of a test, removed at its end.
 struct TemporaryFile {
