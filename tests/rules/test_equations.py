@@ -54,25 +54,27 @@ def test_entries_have_formula_and_source():
         assert batch != "-" or reference != "-", f"[{tag}] is computed nowhere"
 
 
-def is_defined(name: str, whole: str) -> bool:
-    """A function, or a type that holds it: `Solve::run` asks for both."""
-    *types, last = name.split("::")
-    function = rf"\b{re.escape(last)}(<[^>]*>)?\s*\("
-    kind = r"\b(struct|class|enum class)\s+"
-    if not re.search(rf"{function}|{kind}{re.escape(last)}\b", whole):
-        return False
-    return all(re.search(rf"{kind}{re.escape(t)}\b", whole) for t in types)
+def definitions():
+    """Names that are called or defined as functions, and names of types."""
+    whole = everything()
+    functions = set(re.findall(r"\b(\w+)(?:<[^<>\n]*>)?\s*\(", whole))
+    return functions, set(re.findall(r"\b(?:struct|class)\s+(\w+)", whole))
 
 
 def test_entries_name_functions_of_the_tree():
-    whole = everything()
+    functions, types = definitions()
+
+    def is_defined(name):  # a function, or a type that holds it; `Solve::run` asks for both
+        *owners, last = name.split("::")
+        return last in functions | types and set(owners) <= types
+
     wrong = []
     for tag, (_, _, batch, reference) in entries().items():
         for cell in (batch, reference):
             wrong += [
                 f"[{tag}]: no {function}"
                 for function in re.findall(r"`([^`]+)`", cell)
-                if not is_defined(function, whole)
+                if not is_defined(function)
             ]
             if cell != "-" and "`" not in cell:
                 wrong.append(f"[{tag}]: {cell!r} names no function")

@@ -43,12 +43,7 @@ def test_python_sees_the_lists():
     flexor = pytest.importorskip("flexor")
     bits = {name: 1 << int(bit) for name, bit, *_ in make_tables.status_bits()}
     assert {s.name: int(s) for s in flexor.Status} == bits
-    b = flexor.ModelBuilder("list", timestep=0.001)
-    b.add_body("body", mass=1.0)
-    b.add_joint("body", "joint", type="slide", axis=(1, 0, 0))
-    b.add_site("body", "site")
-    b.add_spatial_tendon("tendon", [flexor.via(body="world"), flexor.via(body="body")])
-    sim = flexor.Simulation(b.finalize(), num_worlds=2, device="cpu")
+    sim = flexor.Simulation(one_of_everything(flexor), num_worlds=2, device="cpu")
     for name, group, kind, _, width, unit, meaning in make_tables.fields():
         array = getattr(sim, name)
         assert (array.unit, array.doc) == (unit, meaning), name
@@ -56,10 +51,37 @@ def test_python_sees_the_lists():
         assert array.is_state == (group == "kState"), name
         assert kind in make_tables.TYPES
     listed = {(owner, name) for _, owner, name, *_ in make_tables.parameters()}
-    seen = {p.name for p in sim.model.parameters()}
-    for owner, name in listed - {o for o in listed if o[0] == "kElement"}:
-        prefix = {
-            "kOption": "option", "kBody": "body/body", "kSite": "site/site", "kJoint": "joint/joint",
-            "kTendon": "tendon/tendon",
-        }[owner]  # fmt: skip
-        assert f"{prefix}/{name}" in seen, name
+    seen = {split(p.name) for p in sim.model.parameters()}
+    assert seen == listed
+
+
+def one_of_everything(flexor):
+    """Model in which every kind of element stands once."""
+    b = flexor.ModelBuilder("list", timestep=0.001)
+    b.add_body("slider", mass=1.0)
+    b.add_joint("slider", "slide", type="slide", axis=(1, 0, 0))
+    b.add_body("ball", mass=1.0, inertia=(1, 1, 1))
+    b.add_joint("ball", "ball", type="ball")
+    b.add_site("slider", "site")
+    b.add_spatial_tendon(
+        "tendon",
+        [
+            flexor.via(body="world", pos=(0, 0, 1)),
+            flexor.cylinder(body="ball", radius=0.1, side=("ball", (0, 1, 0))),
+            flexor.via(body="slider", pos=(0, 0, -1)),
+            flexor.pulley(2),
+            flexor.joint_term("slide", 0.5),
+        ],
+    )
+    return b.finalize()
+
+
+def split(path):
+    """("kJoint", "damping") of "joint/elbow/damping"."""
+    kind, _, rest = path.partition("/")
+    if kind == "option":
+        return "kOption", rest
+    _, _, rest = rest.partition("/")
+    if rest.startswith("route/"):
+        return "kElement", rest.split("/", 2)[2]
+    return f"k{kind.capitalize()}", rest
