@@ -141,9 +141,8 @@ void Simulation::Implementation::write_reference_lengths(const std::uint8_t* wor
       batch->fill(Field::reference_length, static_cast<int>(t), tendons[t].reference_length,
                   worlds);
   }
-  with_thawed(worlds, [&] {
-    backend->measure_reference_lengths(batch->view(), worlds, wanted.data());
-  });
+  with_thawed(worlds,
+              [&] { backend->measure_reference_lengths(batch->view(), worlds, wanted.data()); });
   if (worlds != nullptr) return;
   for (int t = 0; t < static_cast<int>(tendons.size()); ++t)  // padding: as the first world
     batch->visit_column(Field::reference_length, t, [&](auto* length) {
@@ -232,6 +231,11 @@ void Simulation::Implementation::thaw_nonfinite(const std::uint8_t* mask) {
     reset_state.apply_motion(*batch, w);
   });
   if (rescued.empty()) return;
+  visit_fields([&](Field field) {  // the failed step has nothing to report but its failure
+    if (info(field).group == FieldGroup::kStep && batch->has(field) &&
+        field != Field::solver_status)
+      for (int c = 0; c < batch->components(field); ++c) batch->fill(field, c, 0, rescued.data());
+  });
   Bytes without_reference(num_worlds(), 0);
   for (long w = 0; w < num_worlds(); ++w)
     without_reference[w] = rescued[w] && !batch->is_finite(Field::reference_length, w);
