@@ -4,7 +4,7 @@
 //   step_throughput --benchmark_filter='chain/cpu/float32' --benchmark_out=result.csv
 //
 // Beside the speed stand the share of converged world-steps and the worst residual: a speed without
-// them says nothing.
+// them says nothing. (Adding them up is timed too: it costs less than pausing the clock.)
 
 #include <benchmark/benchmark.h>
 
@@ -101,7 +101,6 @@ void run(benchmark::State& state, const flexor::Model& model, const std::string&
   for (auto _ : state) {
     command(simulation, random, low);
     simulation.step(1, {}, false);
-    state.PauseTiming();
     const flexor::ArrayRef status = simulation.array(Field::solver_status);
     const flexor::ArrayRef residual = simulation.array(Field::solver_residual);
     for (long world = 0; world < status.num_worlds; ++world) {
@@ -110,12 +109,11 @@ void run(benchmark::State& state, const flexor::Model& model, const std::string&
                                                 : items<double>(residual)[world]);
     }
     steps += status.num_worlds;
-    state.ResumeTiming();
   }
   state.SetItemsProcessed(steps);
   state.SetLabel(simulation.backend());
-  state.counters["ns_per_world_step"] = benchmark::Counter(
-      static_cast<double>(steps) * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["per_world_step"] = benchmark::Counter(
+      static_cast<double>(steps), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
   state.counters["converged"] = steps > 0 ? static_cast<double>(converged) / steps : 0;
   state.counters["worst_residual"] = worst;
 }

@@ -270,12 +270,12 @@ def main() -> int:
 
     lines = table(
         f"{arguments.worlds} worlds, {arguments.threads} threads, {cpu_name()}",
-        "<model", "<precision", "<mujoco way", "mujoco [us]", "flexor [us]", "ratio", "least",
+        "<model", "<type", "<way", "mujoco [us]", "flexor [us]", "ratio", "least",
         "converged", "residual", "bad worlds",
     )  # fmt: skip
     for row in rows:
         lines.add_row(
-            row["model"], row["precision"], row["mujoco_way"], f"{row['mujoco_us']:.2f}",
+            row["model"], row["precision"], row["mujoco_way"].removeprefix("mujoco."), f"{row['mujoco_us']:.2f}",
             f"{row['flexor_us']:.3f}", f"{row['ratio']:.1f}x", f"{row['least_ratio']:.1f}x",
             f"{row['converged_share']:.6f}", f"{row['worst_residual']:.1e}",
             f"{row['bad_worlds']} / {row['mujoco_bad_worlds']}",

@@ -35,6 +35,16 @@ def world_indices(worlds, num_worlds: int) -> np.ndarray | None:
     return np.ascontiguousarray(indices, np.int64)
 
 
+class _Memory:
+    """Block of memory as NumPy wants to see it, with the object that keeps it alive."""
+
+    __slots__ = ("__array_interface__", "owner")
+
+    def __init__(self, interface: dict, owner):
+        self.__array_interface__ = interface
+        self.owner = owner
+
+
 class Array:
     """A field of the batch, or one component of it (`at`). World first: shape (num_worlds, n), or
     (num_worlds, n, width) for vectors, or (num_worlds,) for one number a world.
@@ -49,7 +59,7 @@ class Array:
 
     __slots__ = (
         "name", "shape", "dtype", "strides", "unit", "doc", "names", "device", "is_state",
-        "is_writable", "_address", "_owner", "_after_set",
+        "is_writable", "_address", "_owner", "_after_set", "_view",
     )  # fmt: skip
 
     def __init__(self, owner, address, *, name, shape, dtype, strides, unit, doc, names, device,
@@ -68,6 +78,13 @@ class Array:
         put(self, "device", device)
         put(self, "is_state", is_state)
         put(self, "is_writable", is_writable)
+        # made once, of an object apart: no reference cycle holds the storage
+        put(self, "_view", self._make_view())
+
+    def _make_view(self) -> np.ndarray:
+        if 0 in self.shape:
+            return np.zeros(self.shape, self.dtype)
+        return np.asarray(_Memory(self.__array_interface__, self._owner))
 
     def __setattr__(self, name, value):
         raise AttributeError(f"{name} of array {self.name!r} is fixed; values go in by .set()")
@@ -84,11 +101,7 @@ class Array:
 
     def numpy(self, copy: bool | None = None) -> np.ndarray:
         """View of the storage; copy=True: a row-major copy."""
-        if copy:
-            return self.copy()
-        if 0 in self.shape:
-            return np.zeros(self.shape, self.dtype)
-        return np.asarray(self)
+        return self.copy() if copy else self._view.view()
 
     def copy(self) -> np.ndarray:
         """Row-major copy."""

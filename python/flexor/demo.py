@@ -40,11 +40,8 @@ OUTPUTS = ("tendon_length", "tendon_tension", "solver_status", "solver_residual"
 
 def shared_folder() -> pathlib.Path:
     """Folder of public models beside the project (FLEXOR_SHARED overrides); may be absent."""
-    default = pathlib.Path(__file__).resolve().parents[2].parent / "shared"
-    for folder in (os.environ.get("FLEXOR_SHARED"), default, pathlib.Path.cwd().parent / "shared"):
-        if folder and pathlib.Path(folder).is_dir():
-            return pathlib.Path(folder)
-    return default
+    given = os.environ.get("FLEXOR_SHARED")
+    return pathlib.Path(given) if given else pathlib.Path(__file__).resolve().parents[3] / "shared"
 
 
 @dataclass

@@ -24,19 +24,20 @@ WorkerPool::~WorkerPool() {
   for (std::thread& t : threads_) t.join();
 }
 
-void WorkerPool::run(const std::function<void(int)>& work) {
+void WorkerPool::run(const void* work, Call call) {
   if (threads_.empty()) {
-    work(0);
+    call(work, 0);
     return;
   }
   {
     const std::lock_guard lock(mutex_);
-    work_ = &work;
+    work_ = work;
+    call_ = call;
     ++generation_;
     running_ = static_cast<int>(threads_.size());
   }
   start_.notify_all();
-  work(0);
+  call(work, 0);
   std::unique_lock lock(mutex_);
   done_.wait(lock, [this] { return running_ == 0; });
 }
@@ -44,15 +45,17 @@ void WorkerPool::run(const std::function<void(int)>& work) {
 void WorkerPool::loop(int index) {
   long seen = 0;
   for (;;) {
-    const std::function<void(int)>* work;
+    const void* work;
+    Call call;
     {
       std::unique_lock lock(mutex_);
       start_.wait(lock, [&] { return stopping_ || generation_ != seen; });
       if (stopping_) return;
       seen = generation_;
       work = work_;
+      call = call_;
     }
-    (*work)(index);
+    call(work, index);
     {
       const std::lock_guard lock(mutex_);
       if (--running_ == 0) done_.notify_one();

@@ -2,7 +2,6 @@
 // Threads that share one job by a static partition: part i of n, the same parts every time.
 
 #include <condition_variable>
-#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -17,14 +16,21 @@ class WorkerPool {
   int size() const { return static_cast<int>(threads_.size()) + 1; }
 
   /// work(i) for i = 0 .. size() - 1, each on its own thread (0 on the caller's); waits for all.
-  void run(const std::function<void(int)>& work);
+  /// Allocates nothing.
+  template <class Work>
+  void run(const Work& work) {
+    run(&work, [](const void* w, int part) { (*static_cast<const Work*>(w))(part); });
+  }
 
  private:
+  using Call = void (*)(const void* work, int part);
+  void run(const void* work, Call call);
   void loop(int index);
 
   std::mutex mutex_;
   std::condition_variable start_, done_;
-  const std::function<void(int)>* work_ = nullptr;
+  const void* work_ = nullptr;
+  Call call_ = nullptr;
   long generation_ = 0;
   int running_ = 0;
   bool stopping_ = false;

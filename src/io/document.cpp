@@ -102,6 +102,7 @@ class Reader {
       return true;
     }
     const fs::path path(path_or_text);
+    root_ = canonical(options_.root.empty() ? absolute_folder(path) : options_.root);
     Problem problem;
     problem.source.file = path_or_text;
     problem.value = path_or_text;
@@ -109,7 +110,6 @@ class Reader {
       add_file(path_or_text, asset->second, path.parent_path(), "asset:" + path_or_text, "main");
       return check_size(0, problem);
     }
-    root_ = fs::weakly_canonical(options_.root.empty() ? absolute_folder(path) : options_.root);
     if (options_.paths == "inside" && !is_inside(path)) {
       problem.code = "path-outside-root";
       problem.message = in_quotes(path_or_text) + " lies outside " + in_quotes(root_.string());
@@ -127,13 +127,15 @@ class Reader {
 
   static fs::path absolute_folder(const fs::path& path) {
     const fs::path folder = path.parent_path();
-    return folder.empty() ? fs::current_path() : folder;
-  }
-  static std::string identity(const fs::path& path) {
     std::error_code error;
-    const fs::path canonical = fs::canonical(path, error);
-    return (error ? path : canonical).string();
+    return folder.empty() ? fs::current_path(error) : folder;
   }
+  static fs::path canonical(const fs::path& path) {
+    std::error_code error;
+    const fs::path result = fs::weakly_canonical(path, error);
+    return error ? path : result;
+  }
+  static std::string identity(const fs::path& path) { return canonical(path).string(); }
   bool is_inside(const fs::path& path) const {
     std::error_code error;
     const fs::path target = fs::weakly_canonical(path, error);

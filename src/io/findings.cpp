@@ -56,6 +56,9 @@ void Findings::add(Binning binning, Problem problem) {
 
 void Findings::error(Problem problem) {
   problem.severity = Severity::kError;
+  const Source& place = problem.source;
+  if (place.line > 0 && !said_.emplace(place.file, place.line, place.column, problem.code).second)
+    return;
   add({Bin::kRejected, IgnoredClass::kNone}, std::move(problem));
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "flexor/io/mjcf.hpp"
@@ -18,7 +19,8 @@ class Findings {
   Findings(Strict strict, std::set<std::string> allow)
       : strict_(strict), allow_(std::move(allow)) {}
 
-  /// An error that no option downgrades.
+  /// An error that no option downgrades; said once per place and code (replicates read an element
+  /// many times).
   void error(Problem problem);
   /// A warning outside the bins (legacy words, leniencies).
   void warning(Problem problem);
@@ -47,6 +49,7 @@ class Findings {
   std::set<std::string> allow_;
   std::vector<std::string> files_;
   std::vector<ReportItem> found_;
+  std::set<std::tuple<std::string, int, int, std::string>> said_;  ///< errors: place and code
   long error_count_ = 0;
 };
 

@@ -2,9 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <unordered_map>
 
-#include "flexor/io/suggest.hpp"
 #include "io/mjcf_loader.hpp"
 #include "io/numbers.hpp"
 
@@ -46,16 +44,11 @@ std::string_view mjcf_attribute(const Problem& problem) {
 /// Elements by the place of their '<'.
 class Places {
  public:
-  explicit Places(const Document& document) : document_(document) {
-    for (std::size_t f = 0; f < document.files.size(); ++f)
-      files_.emplace(document.files[f].source->path(), static_cast<int>(f));
-    for (std::size_t i = 0; i < document.elements.size(); ++i)
-      elements_.emplace(std::pair(document.elements[i].file, document.elements[i].offset),
-                        static_cast<int>(i));
-  }
+  explicit Places(const Document& document) : document_(document) {}
 
   /// Index of the element whose start tag begins at `source`, -1 if none does.
   int element_at(const Source& source) const {
+    index_elements();
     const auto file = files_.find(source.file);
     if (file == files_.end()) return -1;
     const SourceFile& text = *document_.files[static_cast<std::size_t>(file->second)].source;
@@ -64,8 +57,33 @@ class Places {
     return found == elements_.end() ? -1 : found->second;
   }
 
+  /// The attribute whose name begins at `source`, null if none does.
+  const Attribute* attribute_at(const Source& source) const {
+    const int index = element_before(source);
+    if (index < 0) return nullptr;
+    const Element& element = document_.elements[static_cast<std::size_t>(index)];
+    for (int k = 0; k < element.attribute_count; ++k) {
+      const Attribute& attribute =
+          document_.attributes[static_cast<std::size_t>(element.first_attribute + k)];
+      const Source place = document_.place(attribute);
+      if (place.line == source.line && place.column == source.column) return &attribute;
+    }
+    return nullptr;
+  }
+
+  /// Place of a problem of finalize, which knows the element: if it is about an attribute that the
+  /// file has, the name of that attribute.   [MF-24]
+  Source locate(const Problem& problem) const {
+    const int index = element_at(problem.source);
+    if (index < 0) return problem.source;
+    const Element& element = document_.elements[static_cast<std::size_t>(index)];
+    const Attribute* attribute = document_.find(element, mjcf_attribute(problem));
+    return attribute == nullptr ? problem.source : document_.place(*attribute);
+  }
+
   /// The innermost element whose start tag begins at or before `source`.
   int element_before(const Source& source) const {
+    index_elements();
     const auto file = files_.find(source.file);
     if (file == files_.end()) return -1;
     const SourceFile& text = *document_.files[static_cast<std::size_t>(file->second)].source;
@@ -77,9 +95,19 @@ class Places {
   }
 
  private:
+  /// At the first question: a model without problems asks none.
+  void index_elements() const {
+    if (!files_.empty()) return;
+    for (std::size_t f = 0; f < document_.files.size(); ++f)
+      files_.emplace(document_.files[f].source->path(), static_cast<int>(f));
+    for (std::size_t i = 0; i < document_.elements.size(); ++i)
+      elements_.emplace(std::pair(document_.elements[i].file, document_.elements[i].offset),
+                        static_cast<int>(i));
+  }
+
   const Document& document_;
-  std::map<std::string, int> files_;
-  std::map<std::pair<int, std::size_t>, int> elements_;
+  mutable std::map<std::string, int> files_;
+  mutable std::map<std::pair<int, std::size_t>, int> elements_;
 };
 
 /// The path element or tendon that a place lies in, as the element of the tendon; -1 elsewhere.
@@ -99,11 +127,10 @@ bool is_path_structure(const std::string& code) {
   return codes.contains(code);
 }
 
-/// Problems of finalize know the element; where one is about an attribute that the file has, it is
-/// pointed at the attribute, with the value as written. What the loader has already said about a
-/// place or a path is not said again   [MF-7].
-std::vector<Problem> merge(const Loaded& loaded, const std::vector<Problem>& all) {
-  const Places places(loaded.document);
+/// Errors of the loader and of finalize, sorted. What the loader has already said about a place or
+/// a path is not said again   [MF-7].
+std::vector<Problem> merge(const Loaded& loaded, const Places& places,
+                           const std::vector<Problem>& all) {
   const auto key = [](const Problem& p) {
     return std::tuple(p.source.file, p.source.line, p.source.column);
   };
@@ -120,13 +147,9 @@ std::vector<Problem> merge(const Loaded& loaded, const std::vector<Problem>& all
   for (Problem p : all) {
     if (p.severity != Severity::kError) continue;
     if (exact.contains(std::tuple_cat(key(p), std::tuple(p.code, p.message)))) continue;
-    if (const int index = places.element_at(p.source); index >= 0) {
-      const Element& element = loaded.document.elements[static_cast<std::size_t>(index)];
-      if (const Attribute* attribute = loaded.document.find(element, mjcf_attribute(p))) {
-        p.source = loaded.document.place(*attribute);
-        p.attribute = attribute->name;
-        p.value = attribute->value;
-      }
+    if (const Attribute* attribute = places.attribute_at(p.source)) {
+      p.attribute = attribute->name;
+      p.value = attribute->value;
     }
     if (own.contains(key(p))) continue;
     if (is_path_structure(p.code) &&
@@ -210,10 +233,12 @@ Outcome compile(const Loaded& loaded, const LoadOptions& options) {
   finalize.max_problems = 0;
   finalize.report = loaded.report;
   finalize.problems = loaded.errors;
+  const Places places(loaded.document);
+  finalize.locate = [&places](const Problem& problem) { return places.locate(problem); };
   try {
     return {{}, {builder.finalize(finalize)}};
   } catch (const ModelError& error) {
-    return {merge(loaded, error.problems()), {}};
+    return {merge(loaded, places, error.problems()), {}};
   }
 }
 

@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kMaxOfKind = 200'000;
 constexpr long kMaxReplicateProduct = 100'000;
+constexpr long kMaxVisited = 5'000'000;  ///< elements below bodies, each copy counted
 
 const std::map<std::string_view, GeomType> kGeomTypes = {{"plane", GeomType::kPlane},
                                                          {"hfield", GeomType::kPlane},
@@ -127,7 +128,7 @@ class BodyReader {
           {"mocap", body.name.empty() ? "body_" + std::to_string(index) : body.name,
            "mocap bodies are not driven yet; the body stays at its authored pose", body.source});
     context_.description.bodies.push_back(body);
-    bodies_.body_index.emplace(body.name, index);
+    if (!body.name.empty()) bodies_.body_index.emplace(body.name, index);
     bodies_.is_moving.push_back(false);
     bodies_.parents.push_back(item.parent);
     bodies_.body_elements.push_back(item.element);
@@ -159,7 +160,13 @@ class BodyReader {
       const Item item = std::move(stack.back());
       stack.pop_back();
       const Element& element = context_.element(item.element);
-      if (element.name == "body") {
+      if (++visited_ > kMaxVisited) {
+        context_.findings.error(
+            context_.document.problem(element, "limit-exceeded",
+                                      "with all its replicates the model has more than " +
+                                          std::to_string(kMaxVisited) + " elements"));
+        is_over_limit_ = true;
+      } else if (element.name == "body") {
         bodies.push_back(item);
       } else if (element.name == "frame") {
         Item child = item;
@@ -409,7 +416,9 @@ class BodyReader {
     geom.quat = pose.quat;
     read_size(reading, geom, has_fromto, fromto.half_length);
     read_asset_names(reading, geom, type_name);
-    if (const auto rgba = reading.numbers("rgba"); rgba.size() == 4)
+    const auto rgba = reading.numbers("rgba");
+    if (rgba.size() == 4 &&
+        std::all_of(rgba.begin(), rgba.end(), [](double x) { return std::isfinite(x); }))
       std::copy(rgba.begin(), rgba.end(), geom.color.begin());
 
     GeomFacts facts;
@@ -501,7 +510,7 @@ class BodyReader {
   void add_mass(const Reading& reading, const GeomDescription& geom, int body) {
     const Settings& settings = context_.settings;
     if (settings.inertia_from_geom == Settings::InertiaFromGeom::kFalse) return;
-    const int group = static_cast<int>(parse_number(reading.keyword("group", "0")).value);
+    const double group = parse_number(reading.keyword("group", "0")).value;
     if (group < settings.inertia_group_lower || group > settings.inertia_group_upper) return;
     const double density = reading.real("density", 1000);
     const bool is_shell = reading.boolean("shellinertia", false);
@@ -683,6 +692,7 @@ class BodyReader {
   std::vector<std::pair<int, Source>> mesh_geoms_;  ///< with mass: body and place
   std::set<std::string, std::less<>> meshes_;
   bool is_over_limit_ = false;
+  long visited_ = 0;
 };
 
 }  // namespace

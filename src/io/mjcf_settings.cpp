@@ -1,5 +1,4 @@
 // <compiler>, <option>, <flag>: later sections win for the whole document.
-#include "flexor/io/suggest.hpp"
 #include "io/mjcf_context.hpp"
 #include "io/numbers.hpp"
 
@@ -75,7 +74,16 @@ void read_flag(Context& context, const Element& element) {
 void read_option(Context& context, const Element& element) {
   const Reading reading(context, element, "", -1);
   OptionsDescription& options = context.description.options;
-  options.timestep = reading.real("timestep", options.timestep);
+  if (const Value value = reading.get("timestep")) {
+    const double timestep = reading.real("timestep", options.timestep);
+    if (timestep >= 1e-6 && timestep <= 0.1) {
+      options.timestep = timestep;
+    } else {
+      reading.error(
+          value, "out-of-range",
+          "'timestep' is " + in_quotes(value.attribute->value) + "; it must lie in 1e-6 to 0.1 s");
+    }
+  }
   options.gravity = reading.vector("gravity", options.gravity);
   context.settings.collision = reading.keyword("collision", context.settings.collision);
   context.settings.has_fluid |=

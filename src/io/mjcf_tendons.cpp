@@ -10,6 +10,7 @@ namespace flexor::io {
 namespace {
 
 constexpr std::size_t kMaxTendons = 100'000, kMaxPathElements = 10'000;
+constexpr std::size_t kMaxAllPathElements = 2'000'000;  ///< of all tendons together
 
 class TendonReader {
  public:
@@ -32,6 +33,11 @@ class TendonReader {
     for (const std::string& suffix : suffixes) {
       if (context_.description.tendons.size() >= kMaxTendons) {
         reading.error("limit-exceeded", "more than " + std::to_string(kMaxTendons) + " tendons");
+        return;
+      }
+      if ((path_element_count_ += path.size()) > kMaxAllPathElements) {
+        reading.error("limit-exceeded", "more than " + std::to_string(kMaxAllPathElements) +
+                                            " path elements in all tendons together");
         return;
       }
       TendonDescription copy = tendon;
@@ -198,6 +204,7 @@ class TendonReader {
 
   Context& context_;
   const Bodies& bodies_;
+  std::size_t path_element_count_ = 0;
   bool is_reporting_ = true;  ///< false while later copies of one element are made
 };
 

@@ -67,12 +67,18 @@ bool is_about_the_tree(const Problem& problem) {
          (problem.element == "body" || problem.element == "joint");
 }
 
+/// A finding of finalize, at the attribute it is about where the loader knows it.
+Problem placed(Problem problem, const FinalizeOptions& options) {
+  if (options.locate && problem.source.line > 0) problem.source = options.locate(problem);
+  return problem;
+}
+
 /// Throws all errors, those of the loader and our own, in the order of the text.
 void throw_all(const Findings& findings, const FinalizeOptions& options) {
   std::vector<Problem> all;
   for (const Problem& problem : options.problems)
     if (problem.severity == Severity::kError) all.push_back(problem);
-  for (Problem& problem : findings.take(true)) all.push_back(std::move(problem));
+  for (const Problem& problem : findings.take(true)) all.push_back(placed(problem, options));
   if (all.empty()) return;
   sort_problems(all, options.report.files);
   throw_problems(std::move(all), options.max_problems);
@@ -89,7 +95,7 @@ Report report_of(const Description& description, const Findings& findings,
   std::vector<Problem> remarks;
   for (const Problem& problem : options.problems)
     if (problem.severity != Severity::kError) remarks.push_back(problem);
-  for (Problem& problem : findings.take(false)) remarks.push_back(std::move(problem));
+  for (const Problem& problem : findings.take(false)) remarks.push_back(placed(problem, options));
   sort_problems(remarks, report.files);
   add_to_report(report, remarks);
   return report;

@@ -1,4 +1,5 @@
-// Acceptance cases of model_files.md 9 that concern reading, by their numbers.
+// Acceptance cases of model_files.md 9 that concern reading, by their numbers: orientations
+// [MF-13], vectors and numbers [MF-11], mass [MF-14], includes [MF-10], hostile bytes [MF-26].
 #include <array>
 #include <chrono>
 #include <clocale>
@@ -28,6 +29,7 @@ Quatd body_quat(const std::string& attributes, const std::string& compiler = "")
   return loaded.description.bodies.at(0).quat;
 }
 
+// orientations, degrees, frames, replicates   [MF-13]
 TEST(MjcfCase01, EulerAnglesFollowTheSequence) {
   expect_quat(body_quat("euler='30 40 50'"), {.785220715, .360042174, .196628226, .463826910});
   expect_quat(body_quat("euler='30 40 50'", "<compiler eulerseq='zyx'/>"),
@@ -53,6 +55,7 @@ TEST(MjcfCase02, TwoOrientationsAreAnError) {
   EXPECT_EQ(error_codes(loaded), Codes{"exclusive-attributes"});
 }
 
+// classes and vectors   [MF-11], [MF-12]
 TEST(MjcfCase03, ShorterVectorsKeepTheTailOfTheClass) {
   const auto loaded =
       load(world("<geom class='a' type='cylinder'/><geom class='a' size='.05'/><geom/>",
@@ -91,6 +94,7 @@ TEST(MjcfCase03, FrictionKeepsTheTailOfTheClass) {
   EXPECT_EQ(friction(1), (std::vector<double>{.5, .01, .002}));
 }
 
+// mass and inertia   [MF-14]
 TEST(MjcfCase04, MassAndMomentsOfPrimitives) {
   const auto loaded = load(
       world("<body><geom type='capsule' size='.045' fromto='0 0 0 .5 0 0'/></body>"
@@ -315,6 +319,7 @@ TEST(MjcfCase29, WhatTheLoaderFindsItself) {
   EXPECT_EQ(binned(loaded.report), loaded.report.total);
 }
 
+// safety   [MF-26]
 TEST(MjcfCase30, HostileBytes) {
   const Folder folder;
   std::string bomb = "<!DOCTYPE lolz [<!ENTITY l0 \"lol\">";
@@ -354,6 +359,7 @@ TEST(MjcfCase30, HostileBytes) {
   }
 }
 
+// the expanded document   [MF-10]
 TEST(MjcfCase31, Includes) {
   const Folder folder;
   const std::string a = folder.write("a.xml", "<mujoco><include file='b.xml'/></mujoco>");

@@ -148,6 +148,7 @@ long count_words(const std::string& text) {
   return words;
 }
 
+// every element and attribute in exactly one bin   [MF-1]
 using MjcfCase38 = PublicModel;
 TEST_F(MjcfCase38, EveryWordOfEveryPublicFileIsInOneBin) {
   int files = 0;

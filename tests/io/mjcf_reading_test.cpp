@@ -1,4 +1,5 @@
-// What the MJCF reader does with single words, beside the numbered cases.
+// What the MJCF reader does with single words, beside the numbered cases: classes [MF-12], contacts
+// [MF-16], bins [MF-1].
 #include <cmath>
 
 #include "io/mjcf_vocabulary.hpp"
@@ -14,6 +15,7 @@ std::string limited(const std::string& attributes, const std::string& before = "
                before);
 }
 
+// limited and range   [MF-16]
 TEST(MjcfLimits, AutoFollowsTheRange) {
   EXPECT_TRUE(std::isinf(load(limited("")).description.joints[0].upper));
   EXPECT_FALSE(std::isinf(load(limited("range='0 1'")).description.joints[0].upper));
@@ -59,6 +61,7 @@ TEST(MjcfFlags, LegacyPassiveIsSpringAndDamper) {
   EXPECT_EQ(warning_codes(loaded), Codes{"legacy-attribute"});
 }
 
+// which numbers are mapped   [MF-18]
 TEST(MjcfSoftness, KeepsTheWrittenNumbers) {
   const auto written = load(limited("range='0 1' solreflimit='.03'")).description.joints[0];
   EXPECT_TRUE(written.limit_softness.is_written);
@@ -206,6 +209,7 @@ TEST(MjcfInert, EverythingNotYetSimulatedIsListedWithItsPlace) {
   EXPECT_EQ(loaded.description.inert[3].source.column, 3);
 }
 
+// merged bodies [MF-5], rule "either" [MF-16]
 TEST(MjcfContacts, CandidatesByMasksParentsAndExcludes) {
   const auto pairs = [](const std::string& after, const std::string& before = "") {
     const auto loaded = load(world(
@@ -250,10 +254,36 @@ TEST(MjcfWords, OutputsThatAreMissingAreErrors) {
   EXPECT_EQ(warning_codes(load(text, options)), Codes{"ignored-output"});
 }
 
+TEST(MjcfWords, ContactSoftnessIsSaidOncePerFile) {  // [MF-17]
+  const auto loaded =
+      load(world("<geom size='1' solref='.01 1' solimp='.9'/><geom size='1' "
+                 "solmix='2'/>"));
+  EXPECT_EQ(warning_codes(loaded), Codes{"contact-softness"});
+  EXPECT_EQ(loaded.report.approximated, 3);
+}
+
 TEST(MjcfWords, FluidMakesItsWordsPhysics) {
   EXPECT_TRUE(load(world("", "<option wind='1 0 0' density='0'/>")).errors.empty());
   EXPECT_EQ(error_codes(load(world("", "<option wind='1 0 0' density='1.2'/>"))),
             (Codes{"ignored-physics", "ignored-physics"}));
+}
+
+TEST(MjcfWords, TimestepHasARange) {
+  EXPECT_EQ(error_codes(load(world("", "<option timestep='0'/>"))), Codes{"out-of-range"});
+  EXPECT_EQ(load(world("", "<option timestep='.01'/>")).description.options.timestep, .01);
+}
+
+TEST(MjcfReplicate, ErrorsAreSaidOnceAndSizesAreBounded) {
+  EXPECT_EQ(error_codes(load(world("<replicate count='50'><geom class='no'/></replicate>"))),
+            (Codes{"missing-attribute", "unknown-class"}));
+  std::string lights;
+  for (int i = 0; i < 200; ++i) lights += "<light/>";
+  EXPECT_EQ(error_codes(load(world("<replicate count='100000'>" + lights + "</replicate>"))),
+            Codes{"limit-exceeded"});
+  EXPECT_EQ(error_codes(load(world("<replicate count='1000'><replicate count='1000'>"
+                                   "<site/></replicate></replicate>"))),
+            Codes{"limit-exceeded"});
+  EXPECT_EQ(error_codes(load(world("<replicate><site/></replicate>"))), Codes{"missing-attribute"});
 }
 
 TEST(MjcfWords, LaterCompilerWinsForTheWholeDocument) {

@@ -1,4 +1,4 @@
-// Suggestions, numbers, scan positions, SHA-256, problem text, report.
+// Suggestions, numbers, scan positions, SHA-256, problem text [MF-24], report [MF-25].
 #include <cmath>
 
 #include "flexor/io/suggest.hpp"
@@ -23,6 +23,7 @@ TEST(Suggestion, StaysWithinAThirdOfTheLength) {
   EXPECT_EQ(nearest_names("xyz", legal), Codes{});
   EXPECT_EQ(suggest("rnage", legal), "did you mean 'range'?");
   EXPECT_EQ(suggest("qqqqqq", legal), "");
+  EXPECT_EQ(suggest(std::string(65, 'a'), {std::string(64, 'a')}), "");
 }
 
 TEST(Suggestion, BestFirst) {
@@ -126,6 +127,7 @@ TEST(Report, WarningsOfOneKindAreGrouped) {
   EXPECT_EQ(loaded.report.approximated, 39);
 }
 
+// machine report   [MF-25]
 TEST(Report, JsonIsWellFormedAndComplete) {
   const auto loaded =
       load(world("<body name='a\"b'><joint/><geom size='.1' rgba='1 0 0 1'/></body>",
@@ -177,6 +179,7 @@ Description arm() {
       .description;
 }
 
+// nominal values by the one list of parameters   [E-2]
 TEST(Overrides, ReachEveryOwner) {
   Description d = arm();
   io::apply_overrides(d, {{"option/gravity", {0, 0, -1}},

@@ -1,5 +1,5 @@
 // Manners of the builder: arguments are checked at once, options by name, and the builder stays
-// usable after an error.
+// usable after an error. Options by name [IA-10], identity of a model [IA-1].
 
 #include <bit>
 #include <cstdint>

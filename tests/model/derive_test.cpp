@@ -1,4 +1,4 @@
-// Numbers that finalize computes from the reference pose.
+// Numbers that finalize computes from the reference pose, softness by the response there [MF-6].
 
 #include <cmath>
 

@@ -64,7 +64,7 @@ def test_finger_bends_and_stretches_within_its_limits():
     """The deep flexor closes the finger, the extensor opens it, both within joint and tendon limits."""
     model = flexor.models.load("three_joint_finger")
     sim = flexor.Simulation(model, 2, device="reference")
-    sim.drive_force.numpy()[0, model.index("tendon", "deep")] = -15
+    sim.drive_force.numpy()[0, model.index("tendon", "deep")] = -8
     sim.drive_force.numpy()[1, model.index("tendon", "extensor")] = -15
     sim.step(500)
     lower = np.array([j.lower for j in model.joints])

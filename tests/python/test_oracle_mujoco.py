@@ -105,6 +105,7 @@ def test_counts_and_reference_pose(comparison):
 
 
 def test_body_poses(comparison):
+    """[MF-3]; static bodies, merged into others, keep their names and poses [MF-5]."""
     here, there = comparison.named("body", comparison.sim.body_position.names)
     assert len(here) >= len(set(comparison.oracle["names"]["body"]) - {"", "world"})
     position = comparison.read("body_position")[:, here]
@@ -127,6 +128,7 @@ def test_site_positions(comparison):
 
 
 def test_mass_matrix(comparison):
+    """[P-1], [P-2], with the inertia of merged bodies [MF-21]."""
     nv = comparison.model.nv
     M = np.asarray(comparison.sim.mass_matrix(), float).reshape(-1, nv, nv)
     order = np.ix_(range(len(M)), comparison.qvel_of, comparison.qvel_of)

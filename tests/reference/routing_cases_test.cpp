@@ -1,4 +1,5 @@
-// routing.md 16: the acceptance cases of straight paths, guides, pulleys and joint terms.
+// routing.md 16: the acceptance cases of straight paths, guides, pulleys and joint terms
+//
 
 #include <gtest/gtest.h>
 
@@ -175,7 +176,7 @@ TEST(CylinderWrap, Case12ReleasesWhenTheSegmentHasReachedTheSide) {
   EXPECT_NEAR(r.length, .6, kPrinted9);
   EXPECT_EQ(r.guides[0].wrap.mode, WrapMode::kStraight);
   expect_vector(r.guides[0].wrap.point_a, {0, .15, 0}, 1e-12);
-  EXPECT_NEAR(r.guides[0].wrap.clearance, .05, 1e-12);
+  EXPECT_NEAR(r.guides[0].wrap.clearance, .05, 1e-12);
 }
 
 TEST(SphereWrap, Case13PlaneThroughTheCentre) {

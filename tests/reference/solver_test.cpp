@@ -1,27 +1,14 @@
-// The impulse problem posed directly: physics.md 18 cases 43, 45, 46; laws; optimality.
+// The impulse problem posed directly: physics.md 18 cases 43, 45, 46; laws [P-52], [P-53]; solvers
+// [P-39], [P-47]-[P-50]; optimality.
 
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "reference/law.hpp"
 #include "reference/problem.hpp"
+#include "support/problems.hpp"
 
 namespace flexor::reference {
 namespace {
-
-Row make_row(const VectorXd& J, double b, double g, double lo, double hi, int law) {
-  Row row;
-  row.jacobian = J;
-  row.target = b;
-  row.softness = g;
-  row.lower = lo;
-  row.upper = hi;
-  row.law = law;
-  return row;
-}
-
-VectorXd cold(const Problem& problem) { return VectorXd::Zero(problem.rows.size()); }
 
 /// sum J^T p
 VectorXd generalised_impulse(const Problem& problem, const Solution& solution) {
@@ -29,25 +16,6 @@ VectorXd generalised_impulse(const Problem& problem, const Solution& solution) {
   for (std::size_t r = 0; r < problem.rows.size(); ++r)
     sum += problem.rows[r].jacobian * solution.impulse[r];
   return sum;
-}
-
-Problem case_43() {
-  const double h = 1e-3;
-  Problem problem;
-  problem.mass.resize(2, 2);
-  problem.mass << 2, .5, .5, 1;
-  problem.free_velocity = Vector2(1, -.5);
-  problem.law_count = 2;
-  const Vector2 first(1, .5), second(-.3, 1);
-  const double D = 8 + h * 500;
-  problem.rows = {make_row(first, -500 * .01 / D, 1 / (h * D), -kInfinity, kInfinity, 0),
-                  make_row(first, -12 / 10.2, 1 / (h * 10.2), h * -20, h * 5, 0),
-                  make_row(first, .298, 1 / .4, -kInfinity, kInfinity, 0),
-                  make_row(first, 0, 0, h * -3, h * 3, 0),
-                  make_row(first, 2e-4 / h, 0, -kInfinity, 0, 0),
-                  make_row(second, 0, 0, h * -1, h * 1, 1),
-                  make_row(second, .2 * -.001 / h, 1e-6 / (h * h), -kInfinity, kInfinity, 1)};
-  return problem;
 }
 
 TEST(ImpulseProblem, Case43AllRowsOfTwoTendons) {
@@ -96,55 +64,6 @@ TEST(ImpulseProblem, InconsistentHardLocksAreReported) {
   EXPECT_GT(solution.velocity[0], -1e-6);  // between the two targets
   EXPECT_LT(solution.velocity[0], 1 + 1e-6);
 }
-
-/// Random problems of case 46: every tendon has all six rows, one in four a lock for its limits.
-/// Some common velocity meets all hard rows.
-class RandomProblems {
- public:
-  explicit RandomProblems(unsigned seed) : random_(seed) {}
-
-  Problem next() {
-    const int n = integer(3, 8), tendons = integer(1, 5);
-    Problem problem;
-    const MatrixXd factor = MatrixXd::NullaryExpr(n, n, [this] { return uniform(-1, 1); });
-    problem.mass = factor * factor.transpose() + 0.3 * MatrixXd::Identity(n, n);
-    problem.free_velocity = VectorXd::NullaryExpr(n, [this] { return uniform(-1, 1); });
-    problem.law_count = tendons;
-    const VectorXd feasible = VectorXd::NullaryExpr(n, [this] { return uniform(-.5, .5); });
-    for (int t = 0; t < tendons; ++t) add_tendon(problem, feasible, t);
-    return problem;
-  }
-
- private:
-  void add_tendon(Problem& problem, const VectorXd& feasible, int t) {
-    const int n = static_cast<int>(feasible.size());
-    const double h = 1e-3;
-    const VectorXd J = VectorXd::NullaryExpr(n, [this] { return uniform(-1, 1); });
-    const double k = uniform(10, 1000), d = uniform(1, 20), D = d + h * k;
-    const double G = uniform(1, 30), friction = uniform(.1, 5);
-    const auto add = [&](double b, double g, double lo, double hi) {
-      problem.rows.push_back(make_row(J, b, g, lo, hi, t));
-    };
-    add(-k * uniform(-.05, .05) / D, 1 / (h * D), -kInfinity, kInfinity);
-    add(uniform(-2, 2), 1 / (h * G), h * uniform(-30, -1), h * uniform(0, 20));
-    add(uniform(-.5, .5), 1 / uniform(.05, 1), -kInfinity, kInfinity);
-    add(0, integer(0, 1) * uniform(1e-3, 1e-1), -h * friction, h * friction);
-    const double softness = integer(0, 1) * uniform(1e-2, 1), u = J.dot(feasible);
-    if (integer(0, 3) == 0) {
-      add(u, softness, -kInfinity, kInfinity);
-    } else {
-      add(u - uniform(0, .3), softness, 0, kInfinity);
-      add(u + uniform(0, .3), softness, -kInfinity, 0);
-    }
-  }
-
-  double uniform(double low, double high) {
-    return std::uniform_real_distribution<double>(low, high)(random_);
-  }
-  int integer(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
-
-  std::mt19937 random_;
-};
 
 TEST(ImpulseProblem, Case46SolversAgreeOnRandomProblems) {
   RandomProblems random(7);

@@ -79,7 +79,7 @@ TEST_P(StateHash, SeesEveryStateFieldOfItsWorldAlone) {
 }
 
 TEST_P(Step, TwoAtOnceAreTwo) {  // interfaces.md 10, case 4
-  for (const Guard guard : {Guard::kIgnore, Guard::kFreeze, Guard::kReset, Guard::kRaise}) {
+  for (const flexor::Guard guard : {flexor::Guard::kIgnore, flexor::Guard::kFreeze, flexor::Guard::kReset, flexor::Guard::kRaise}) {
     SimulationOptions asked = options(3);
     asked.guard = guard;
     Simulation a(rig().finalize(), asked), b(rig().finalize(), asked);
@@ -255,7 +255,7 @@ TEST_P(Guards, FreezesAFaultyWorldAlone) {  // interfaces.md 10, case 12
 
 TEST_P(Guards, ResetsAFaultyWorldAndGoesOn) {
   SimulationOptions asked = options(3);
-  asked.guard = Guard::kReset;
+  asked.guard = flexor::Guard::kReset;
   const Model model = rig().finalize();
   Simulation sim(model, asked), fresh(model, asked);
   numbers(sim, Field::qvel, 2)[1] = kNaN;
@@ -267,7 +267,7 @@ TEST_P(Guards, ResetsAFaultyWorldAndGoesOn) {
 
 TEST_P(Guards, RaisesNamingTheWorlds) {
   SimulationOptions asked = options(3);
-  asked.guard = Guard::kRaise;
+  asked.guard = flexor::Guard::kRaise;
   Simulation sim(rig().finalize(), asked);
   numbers(sim, Field::qvel, 2)[1] = kInfinity;
   try {
@@ -282,7 +282,7 @@ TEST_P(Guards, RaisesNamingTheWorlds) {
 
 TEST_P(Guards, IgnoreSetsBitsOnly) {
   SimulationOptions asked = options(2);
-  asked.guard = Guard::kIgnore;
+  asked.guard = flexor::Guard::kIgnore;
   Simulation sim(rig().finalize(), asked);
   numbers(sim, Field::qvel, 2)[1] = kNaN;
   sim.step(2);

@@ -187,7 +187,7 @@ TEST(Memory, CountsEachGroupOnce) {
   const Model model = testing::suspended_load().finalize();
   const Simulation sim(model, reference_options(1));
   // state: time, step_count 8 each, status 4; q, v 8; activation, reference 8; rows (6 + 5) 8;
-  // commands: 5 drive, 3 joint, 6 wrench numbers, twice (with the last valid ones), one flag
+  // commands: 5 drive, 3 joint, twice (with the last valid ones), one flag
   EXPECT_EQ(sim.memory().state, 8 + 8 + 4 + 8 * (2 + 2 + 11) + 2 * 8 * (5 + 3) + 1);
 }
 

@@ -7,6 +7,13 @@
 #define FLEXOR_HD
 #endif
 
+// Large functions of stage code that kernels call rather than inline: compile time.
+#ifdef __CUDACC__
+#define FLEXOR_OUTLINE __host__ __device__ __noinline__
+#else
+#define FLEXOR_OUTLINE
+#endif
+
 // Small functions of stage code. Forced, because a weak copy compiled for one ISA must never be
 // picked by the linker for another (tests/rules looks at the symbols).
 #if defined(__GNUC__) && !defined(__CUDACC__)

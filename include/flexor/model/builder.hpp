@@ -2,6 +2,7 @@
 // The one road into a Model: loaders and users fill a Description through a builder, finalize
 // judges it. Host code only.
 
+#include <functional>
 #include <string_view>
 
 #include "flexor/model/model.hpp"
@@ -12,6 +13,9 @@ struct FinalizeOptions {
   int max_problems = 20;          ///< problems shown in the error text; 0 = all
   Report report;                  ///< what the loader already knows; findings are added
   std::vector<Problem> problems;  ///< errors the loader already found: reported together, sorted
+  /// Where the attribute stands that a finding of finalize is about; empty = the finding's own
+  /// place.
+  std::function<Source(const Problem&)> locate;
 };
 
 class ModelBuilder {

@@ -76,7 +76,8 @@ enum TouchFlag : int { kMinus = 1, kFirst = 2 };
 // X(name, meaning)
 #define FLEXOR_PLAN_COUNTS(X)                                                                    \
   X(nq)                                                                                          \
-  X(nv) X(joint_count) X(body_count) X(site_count) X(tendon_count) X(link_count) X(level_count)  \
+  X(nv)                                                                                          \
+  X(joint_count) X(body_count) X(site_count) X(tendon_count) X(link_count) X(level_count)        \
       X(tree_count) X(point_count) X(guide_count) X(entry_count) X(piece_count) X(branch_count)  \
           X(fold_count) X(law_count) X(planned_count) X(matrix_size) X(has_gravity_compensation) \
               X(has_armature) X(has_servo) X(has_joint_spring) X(has_joint_rows)                 \

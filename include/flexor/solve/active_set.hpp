@@ -64,7 +64,7 @@ FLEXOR_INLINE typename C::Real largest_residual(const C& c) {
 /// New pieces of the lanes `busy` at end_velocity; law_flag 1 where a piece changed, best_impulse
 /// the residual D |P_new - P|.
 template <class C>
-FLEXOR_HD void update_pieces(const C& c, const typename C::Mask& busy) {
+FLEXOR_OUTLINE void update_pieces(const C& c, const typename C::Mask& busy) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
@@ -102,7 +102,7 @@ FLEXOR_HD void update_pieces(const C& c, const typename C::Mask& busy) {
 /// Runs on the lanes `todo`; returns those that did not converge. iterations and residual are
 /// updated per lane.
 template <class C>
-FLEXOR_HD typename C::Mask active_set(const C& c, const typename C::Mask& todo, int cap,
+FLEXOR_OUTLINE typename C::Mask active_set(const C& c, const typename C::Mask& todo, int cap,
                                       const typename C::Real& scale, typename C::Real& iterations,
                                       typename C::Real& residual) {
   using Real = typename C::Real;

@@ -14,7 +14,7 @@ namespace flexor {
 
 /// solution <- M^^-1 sum_j J_j^T x_j for law cells x.
 template <class C>
-FLEXOR_HD void respond(const C& c, int x) {
+FLEXOR_OUTLINE void respond(const C& c, int x) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
@@ -33,7 +33,7 @@ FLEXOR_HD void respond(const C& c, int x) {
 
 /// Row sums D_i over the live laws of each lane.
 template <class C>
-FLEXOR_HD void row_sums(const C& c) {
+FLEXOR_OUTLINE void row_sums(const C& c) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
@@ -75,7 +75,7 @@ FLEXOR_HD void row_sums(const C& c) {
 /// trial_impulse <- one update of all laws from the impulses in cells x, with rates there; returns
 /// the residual max D |P_new - x|. With `keep`, the pieces are kept for the polish.
 template <class C>
-FLEXOR_HD typename C::Real jacobi_update(const C& c, int x, bool keep,
+FLEXOR_OUTLINE typename C::Real jacobi_update(const C& c, int x, bool keep,
                                          const typename C::Mask& todo) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
@@ -100,7 +100,7 @@ FLEXOR_HD typename C::Real jacobi_update(const C& c, int x, bool keep,
 
 /// Runs on the lanes `todo`; returns those that did not converge.
 template <class C>
-FLEXOR_HD typename C::Mask jacobi(const C& c, const typename C::Mask& todo, int rounds,
+FLEXOR_OUTLINE typename C::Mask jacobi(const C& c, const typename C::Mask& todo, int rounds,
                                   const typename C::Real& tolerance, typename C::Real& iterations,
                                   typename C::Real& residual) {
   using Real = typename C::Real;

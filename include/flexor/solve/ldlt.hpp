@@ -17,7 +17,7 @@ FLEXOR_INLINE int padded(int n) { return n + (n & 1); }
 
 /// Cells: a the matrix, u the factor, inverse_pivot [padded n], scratch [2 (n + 2)].
 template <class C>
-FLEXOR_HD void factor_ldlt(const C& c, int a, int u, int inverse_pivot, int scratch) {
+FLEXOR_OUTLINE void factor_ldlt(const C& c, int a, int u, int inverse_pivot, int scratch) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const int n = padded(p.nv), s0 = scratch, s1 = scratch + p.nv + 2;
@@ -72,7 +72,7 @@ FLEXOR_HD void factor_ldlt(const C& c, int a, int u, int inverse_pivot, int scra
 
 /// x <- A^-1 x for cells x [padded n], by one lane; sum: scratch [padded n].
 template <class C, class W>
-FLEXOR_HD void solve_ldlt(const C& c, const W& w, int u, int inverse_pivot, int x, int sum) {
+FLEXOR_OUTLINE void solve_ldlt(const C& c, const W& w, int u, int inverse_pivot, int x, int sum) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const int n = padded(p.nv);

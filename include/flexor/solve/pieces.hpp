@@ -65,7 +65,7 @@ FLEXOR_INLINE void subtract_column(const C& c, const W& w, int matrix, int j,
 /// Solves for the pieces in law_kind, law_value, law_slope; writes end_velocity and law_impulse in
 /// the lanes `todo`.
 template <class C>
-FLEXOR_HD void solve_pieces(const C& c, const typename C::Mask& todo) {
+FLEXOR_OUTLINE void solve_pieces(const C& c, const typename C::Mask& todo) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
@@ -175,7 +175,7 @@ FLEXOR_HD void solve_pieces(const C& c, const typename C::Mask& todo) {
 /// Vertical tendon laws: S p = b - J v_0, S = J M_A^-1 J^T, by LDL^T. A law that no free entry can
 /// move, or that repeats others, has no pivot and leaves the set with p = 0.   [P-81]
 template <class C>
-FLEXOR_HD void solve_steps(const C& c, int u, int pivot, bool has_fixed) {
+FLEXOR_OUTLINE void solve_steps(const C& c, int u, int pivot, bool has_fixed) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;

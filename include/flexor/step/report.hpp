@@ -41,7 +41,8 @@ struct ReportForces {
       if (c.has(Field::solver_iterations)) {
         c.store_bits(Field::solver_iterations, 0, to_integer(w[cell.solver]));
       }
-      if (c.has(Field::solver_residual)) c.store(Field::solver_residual, 0, w[cell.solver + 1]);
+      if (c.has(Field::solver_residual))
+        c.store(Field::solver_residual, 0, w[cell.solver + 1], stored(c, w));
       if (c.has(Field::solver_status)) {
         c.store_bits(Field::solver_status, 0, to_integer(w[cell.solver + 2]));
       }
@@ -78,13 +79,14 @@ struct ReportForces {
     const auto& cell = p.cell;
     const Real zero(0), h = c.time_step(), inverse_h = Real(1) / h;
     const Real u = tendon_rate(c, w, t, cell.end_velocity);
+    const auto kept = stored(c, w);  // a world whose step failed keeps what it last reported
     Real passive = zero, armature = zero, friction = zero, lower = zero, upper = zero;
     Real drive = w[cell.constant_impulse + t];
     auto saturated = zero > zero, unmet = saturated;
     split_law(c, w, t, u, [&](int r, const Real& impulse) {
       const int slot = p.planned_slot[r];
       const int at = cell.row + kRowCells * r;
-      Real kept = impulse;
+      Real own = impulse;
       switch (static_cast<TendonRow>(slot - kTendonRowCount * t)) {
         case TendonRow::kPassive:
           passive = impulse;
@@ -92,7 +94,7 @@ struct ReportForces {
         case TendonRow::kDrive:
           saturated = (w[at + 2] < w[at + 3]) & ((impulse <= w[at + 2]) | (impulse >= w[at + 3]));
           drive = drive + impulse;
-          kept = drive;
+          own = drive;
           break;
         case TendonRow::kArmature:
           armature = impulse;
@@ -110,7 +112,7 @@ struct ReportForces {
       const auto hard = (w[at + 1] == zero) & (w[at + 4] != zero) & (w[at + 2] < w[at + 3]);
       unmet = unmet | (hard & (w[at + 3] == unbounded<Real>()) & (w[at + 2] == -unbounded<Real>()) &
                        (abs(u - w[at]) > Real(by_precision<Real>(1e-5, 1e-9))));
-      c.store(F::row_impulse, slot, kept, stored(c, w));
+      c.store(F::row_impulse, slot, own, kept);
     });
     const auto enabled = c.flags(F::tendon_enabled, t);
     {  // a drive without gains at its bound
@@ -124,7 +126,7 @@ struct ReportForces {
                                         bits_where(unmet, UNSATISFIABLE_ROW, zero));
     const Real total = (passive + drive + armature + friction + lower + upper) * inverse_h;
     const auto put = [&](F field, const Real& value) {
-      if (c.has(field)) c.store(field, t, value);
+      if (c.has(field)) c.store(field, t, value, kept);
     };
     put(F::tendon_force, total);
     put(F::tendon_tension, -total);
@@ -150,7 +152,7 @@ struct ReportForces {
       for (int b = p.tendon_branch_first[t]; b < p.tendon_branch_first[t + 1]; ++b) {
         const int pulley = p.branch_pulley[b];
         const Real d = pulley < 0 ? Real(1) : c.parameter(K::element_divisor, pulley);
-        c.store(F::branch_tension, b, -total / d);
+        c.store(F::branch_tension, b, -total / d, kept);
       }
     }
   }
@@ -171,6 +173,7 @@ struct ReportForces {
     const auto& cell = p.cell;
     const int law = p.tendon_count + i, j = p.dof_joint[i];
     const Real zero(0), h = c.time_step(), inverse_h = Real(1) / h;
+    const auto kept = stored(c, w);
     Real friction = zero, limit = zero;
     if (has_rows(c, law)) {
       const int first = kTendonRowCount * p.tendon_count + kJointRowCount * i;
@@ -181,11 +184,11 @@ struct ReportForces {
         } else {
           limit = limit + impulse;
         }
-        c.store(F::row_impulse, slot, impulse, stored(c, w));
+        c.store(F::row_impulse, slot, impulse, kept);
       });
     }
     const auto put = [&](F field, const Real& value) {
-      if (c.has(field)) c.store(field, i, value);
+      if (c.has(field)) c.store(field, i, value, kept);
     };
     put(F::joint_friction_torque, friction * inverse_h);
     put(F::joint_limit_torque, limit * inverse_h);

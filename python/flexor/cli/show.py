@@ -32,7 +32,7 @@ class Output:
         self.is_json = is_json
         self.is_quiet = is_quiet or is_json
         plain = no_color or bool(os.environ.get("NO_COLOR"))
-        width = None if sys.stdout.isatty() else 120
+        width = None if sys.stdout.isatty() else 140
         self.console = Console(no_color=plain, highlight=False, markup=False, width=width)
         self.remarks = Console(no_color=plain, highlight=False, markup=False, stderr=True)
 

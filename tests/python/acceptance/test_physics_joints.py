@@ -34,6 +34,18 @@ def test_case_02_free_fall_of_an_eccentric_body_does_not_turn_it(backend):
     run.near(run.get("qvel"), [0, 0, -9.81, 0, 0, 0], 1e-9)
 
 
+def test_gravity_compensation_carries_its_share_of_the_weight(backend):
+    """[MF-8]: force -c m g at the mass centre; a free body falls with (1 - c) g and does not turn."""
+    b = scenes.builder(gravity=scenes.GRAVITY)
+    b.add_body(
+        "body", mass=2.0, com=(0.1, 0, 0), inertia=(0.02, 0.03, 0.04), gravity_compensation=0.75
+    )
+    b.add_joint("body", "body", type="free")
+    run = backend.run(b.finalize())
+    run.step(100)
+    run.near(run.get("qvel"), [0, 0, -0.25 * 9.81 * 0.1, 0, 0, 0], 1e-9)
+
+
 def test_case_03_ball_joint_turns_on_the_group(backend):
     """[P-4]: constant body rate w for t turns by Exp(w t)."""
     b = scenes.builder()
