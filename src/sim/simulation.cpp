@@ -231,6 +231,11 @@ void Simulation::Implementation::thaw_nonfinite(const std::uint8_t* mask) {
     reset_state.apply_motion(*batch, w);
   });
   if (rescued.empty()) return;
+  visit_fields([&](Field field) {  // the failed step has nothing to report but its failure
+    if (info(field).group == FieldGroup::kStep && batch->has(field) &&
+        field != Field::solver_status)
+      for (int c = 0; c < batch->components(field); ++c) batch->fill(field, c, 0, rescued.data());
+  });
   Bytes without_reference(num_worlds(), 0);
   for (long w = 0; w < num_worlds(); ++w)
     without_reference[w] = rescued[w] && !batch->is_finite(Field::reference_length, w);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <ostream>
 #include <string>
 
 #include "flexor/model/builder.hpp"
@@ -50,8 +51,8 @@ inline ModelBuilder suspended_load() {
 }
 
 /// Free body with a ball-jointed one and a hinged one behind it, a spatial tendon of two branches,
-/// a fixed tendon, drives, limits, an initial activation and a keyframe: every field has
-/// components.
+/// one over guides, a fixed tendon, drives, limits, an initial activation and a keyframe: every
+/// field has components.
 inline ModelBuilder rig() {
   ModelBuilder builder("rig");
   const char* names[3] = {"base", "arm", "hand"};
@@ -109,6 +110,30 @@ inline ModelBuilder rig() {
   term.coefficient = 0.02;
   sum.path.push_back(term);
   builder.add_tendon(sum);
+  TendonDescription wrap;  // guides stand near the middle of their legs, so that both are touched
+  wrap.name = "wrap";
+  wrap.stiffness = 200, wrap.damping = 2;
+  element.site = "base_site";
+  wrap.path.push_back(element);
+  PathElement guide;
+  guide.type = ElementType::kCylinder;
+  guide.body = "arm";
+  guide.pos = {0.01, 0, -0.13};
+  guide.axis = {0, 1, 0};
+  guide.radius = 0.03, guide.half_length = 0.2;
+  guide.has_side = true;
+  guide.side_body = "arm";
+  guide.side_pos = {0.15, 0, -0.2};
+  wrap.path.push_back(guide);
+  element.site = "arm_site";
+  wrap.path.push_back(element);
+  guide.type = ElementType::kSphere;
+  guide.pos = {0.165, 0.02, 0.17};
+  guide.radius = 0.02, guide.has_side = false;
+  wrap.path.push_back(guide);
+  element.site = "hand_site";
+  wrap.path.push_back(element);
+  builder.add_tendon(wrap);
   KeyframeDescription keyframe;
   keyframe.name = "raised";
   keyframe.qpos = {0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0.3};
@@ -182,6 +207,8 @@ struct BackendCase {
   const char* device;
   Precision precision;
 };
+
+inline void PrintTo(const BackendCase& c, std::ostream* out) { *out << c.name; }
 
 class OnEachBackend : public ::testing::TestWithParam<BackendCase> {
  protected:

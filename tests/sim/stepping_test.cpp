@@ -23,7 +23,7 @@ class Step : public testing::OnEachBackend {};
 class Dynamics : public testing::OnEachBackend {};
 class Reset : public testing::OnEachBackend {};
 class ClearStatus : public testing::OnEachBackend {};
-class Guard : public testing::OnEachBackend {};
+class Guards : public testing::OnEachBackend {};
 class Commands : public testing::OnEachBackend {};
 class Concurrency : public testing::OnEachBackend {};
 FLEXOR_ON_EACH_BACKEND(StateHash);
@@ -31,7 +31,7 @@ FLEXOR_ON_EACH_BACKEND(Step);
 FLEXOR_ON_EACH_BACKEND(Dynamics);
 FLEXOR_ON_EACH_BACKEND(Reset);
 FLEXOR_ON_EACH_BACKEND(ClearStatus);
-FLEXOR_ON_EACH_BACKEND(Guard);
+FLEXOR_ON_EACH_BACKEND(Guards);
 FLEXOR_ON_EACH_BACKEND(Commands);
 FLEXOR_ON_EACH_BACKEND(Concurrency);
 
@@ -228,7 +228,7 @@ TEST_P(ClearStatus, TouchesTheMaskAlone) {
   EXPECT_EQ(integers(sim, Field::status)[1], 0);
 }
 
-TEST_P(Guard, FreezesAFaultyWorldAlone) {  // interfaces.md 10, case 12
+TEST_P(Guards, FreezesAFaultyWorldAlone) {  // interfaces.md 10, case 12
   const Model model = rig().finalize();
   Simulation sim(model, options(64)), sound(model, options(64));
   stir(sim), stir(sound);
@@ -254,7 +254,7 @@ TEST_P(Guard, FreezesAFaultyWorldAlone) {  // interfaces.md 10, case 12
   EXPECT_EQ(integers(sim, Field::step_count)[2 * 7], 1);  // low half of the counter
 }
 
-TEST_P(Guard, ResetsAFaultyWorldAndGoesOn) {
+TEST_P(Guards, ResetsAFaultyWorldAndGoesOn) {
   SimulationOptions asked = options(3);
   asked.guard = flexor::Guard::kReset;
   const Model model = rig().finalize();
@@ -266,7 +266,7 @@ TEST_P(Guard, ResetsAFaultyWorldAndGoesOn) {
   EXPECT_EQ(integers(sim, Field::status)[1] & NONFINITE_STATE, 0);
 }
 
-TEST_P(Guard, RaisesNamingTheWorlds) {
+TEST_P(Guards, RaisesNamingTheWorlds) {
   SimulationOptions asked = options(3);
   asked.guard = flexor::Guard::kRaise;
   Simulation sim(rig().finalize(), asked);
@@ -281,7 +281,7 @@ TEST_P(Guard, RaisesNamingTheWorlds) {
   EXPECT_EQ(integers(sim, Field::step_count)[0], 1);  // the step was finished
 }
 
-TEST_P(Guard, IgnoreSetsBitsOnly) {
+TEST_P(Guards, IgnoreSetsBitsOnly) {
   SimulationOptions asked = options(2);
   asked.guard = flexor::Guard::kIgnore;
   Simulation sim(rig().finalize(), asked);

@@ -67,12 +67,12 @@ TEST(Storage, EveryFieldHasItsComponents) {
   EXPECT_EQ(count(Field::time), 1);
   EXPECT_EQ(count(Field::qpos), 12);
   EXPECT_EQ(count(Field::valid_joint_force), 10);
-  EXPECT_EQ(count(Field::tendon_length), 2);
-  EXPECT_EQ(count(Field::row_impulse), 6 * 2 + 5 * 10);
+  EXPECT_EQ(count(Field::tendon_length), 3);
+  EXPECT_EQ(count(Field::row_impulse), 6 * 3 + 5 * 10);
   EXPECT_EQ(count(Field::body_position), 3);
   EXPECT_EQ(sim.array(Field::body_position).width, 3);
-  EXPECT_EQ(count(Field::tendon_jacobian), 20);
-  EXPECT_EQ(count(Field::branch_length), 3);
+  EXPECT_EQ(count(Field::tendon_jacobian), 30);
+  EXPECT_EQ(count(Field::branch_length), 4);
   visit_fields([&](Field field) {
     const ArrayRef ref = sim.array(field);
     EXPECT_EQ(ref.world_stride, 32);
@@ -87,13 +87,14 @@ TEST(Storage, EveryFieldHasItsComponents) {
 
 TEST(Storage, ComponentsAreNamedByElementCoordinateBranchAndRow) {
   const Simulation sim(rig().finalize(), reference_options(1));
-  EXPECT_EQ(sim.component_names(Field::tendon_length), (std::vector<std::string>{"cord", "sum"}));
+  EXPECT_EQ(sim.component_names(Field::tendon_length),
+            (std::vector<std::string>{"cord", "sum", "wrap"}));
   EXPECT_EQ(sim.component_names(Field::qpos)[0], "float/0");
   EXPECT_EQ(sim.component_names(Field::qpos)[7], "shoulder/0");
   EXPECT_EQ(sim.component_names(Field::qpos)[11], "wrist");
   EXPECT_EQ(sim.component_names(Field::qvel)[8], "shoulder/2");
   EXPECT_EQ(sim.component_names(Field::branch_length),
-            (std::vector<std::string>{"cord/0", "cord/1", "sum/0"}));
+            (std::vector<std::string>{"cord/0", "cord/1", "sum/0", "wrap/0"}));
   EXPECT_EQ(sim.component_names(Field::row_impulse)[7], "sum/drive");
   EXPECT_EQ(sim.component_names(Field::row_impulse).back(), "wrist/velocity_upper");
   EXPECT_EQ(sim.component_names(Field::tendon_jacobian)[10], "sum/float/0");
