@@ -79,7 +79,8 @@ TEST_P(StateHash, SeesEveryStateFieldOfItsWorldAlone) {
 }
 
 TEST_P(Step, TwoAtOnceAreTwo) {  // interfaces.md 10, case 4
-  for (const flexor::Guard guard : {flexor::Guard::kIgnore, flexor::Guard::kFreeze, flexor::Guard::kReset, flexor::Guard::kRaise}) {
+  for (const flexor::Guard guard : {flexor::Guard::kIgnore, flexor::Guard::kFreeze,
+                                    flexor::Guard::kReset, flexor::Guard::kRaise}) {
     SimulationOptions asked = options(3);
     asked.guard = guard;
     Simulation a(rig().finalize(), asked), b(rig().finalize(), asked);

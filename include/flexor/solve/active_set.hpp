@@ -103,8 +103,9 @@ FLEXOR_OUTLINE void update_pieces(const C& c, const typename C::Mask& busy) {
 /// updated per lane.
 template <class C>
 FLEXOR_OUTLINE typename C::Mask active_set(const C& c, const typename C::Mask& todo, int cap,
-                                      const typename C::Real& scale, typename C::Real& iterations,
-                                      typename C::Real& residual) {
+                                           const typename C::Real& scale,
+                                           typename C::Real& iterations,
+                                           typename C::Real& residual) {
   using Real = typename C::Real;
   // exact to rounding: what the last factorisation leaves
   const Real rounding = Real(by_precision<Real>(2e-5, 1e-10)) * scale;

@@ -76,7 +76,7 @@ FLEXOR_OUTLINE void row_sums(const C& c) {
 /// the residual max D |P_new - x|. With `keep`, the pieces are kept for the polish.
 template <class C>
 FLEXOR_OUTLINE typename C::Real jacobi_update(const C& c, int x, bool keep,
-                                         const typename C::Mask& todo) {
+                                              const typename C::Mask& todo) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
@@ -101,8 +101,8 @@ FLEXOR_OUTLINE typename C::Real jacobi_update(const C& c, int x, bool keep,
 /// Runs on the lanes `todo`; returns those that did not converge.
 template <class C>
 FLEXOR_OUTLINE typename C::Mask jacobi(const C& c, const typename C::Mask& todo, int rounds,
-                                  const typename C::Real& tolerance, typename C::Real& iterations,
-                                  typename C::Real& residual) {
+                                       const typename C::Real& tolerance,
+                                       typename C::Real& iterations, typename C::Real& residual) {
   using Real = typename C::Real;
   using S = typename C::Scalar;
   const PlanView& p = c.plan;
