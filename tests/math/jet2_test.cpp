@@ -1,5 +1,5 @@
-// Taylor arithmetic of order 2 against closed forms, against central differences and, for a route
-// about a circle, against the closed form of its second derivative.
+// Taylor arithmetic of order 2 against closed forms, against central differences and, for a
+// route about a circle, against the closed form of its second derivative.
 
 #include "flexor/math/jet2.hpp"
 
