@@ -446,8 +446,11 @@ class Simulation:
         return {
             name: self._array(name).copy()
             for name, row in FIELDS.items()
-            if row[2] in ("state", "command")
+            if row[2] in ("state", "command") and self._keeps(name)
         }
+
+    def _keeps(self, name: str) -> bool:
+        return name != "qpos_compensation" or self.precision == "float32"
 
     def set_state(self, state: dict[str, np.ndarray]) -> None:
         """Put back what `get_state` gave. CheckpointError-free: names and shapes are checked before

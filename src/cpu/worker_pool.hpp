@@ -2,6 +2,7 @@
 // Threads that share one job by a static partition: part i of n, the same parts every time.
 
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -11,9 +12,10 @@ namespace flexor {
 class WorkerPool {
  public:
   /// `count` threads in all, the caller included.
+  /// DeviceError if the system does not give that many.
   explicit WorkerPool(int count);
   ~WorkerPool();
-  int size() const { return static_cast<int>(threads_.size()) + 1; }
+  int size() const { return count_; }
 
   /// work(i) for i = 0 .. size() - 1, each on its own thread (0 on the caller's); waits for all.
   /// Allocates nothing.
@@ -25,10 +27,18 @@ class WorkerPool {
  private:
   using Call = void (*)(const void* work, int part);
   void run(const void* work, Call call);
-  void loop(int index);
+  void loop(int index, long seen);
 
-  std::mutex mutex_;
-  std::condition_variable start_, done_;
+  void start_threads();
+  void stop_threads();
+
+  struct Signals {
+    std::mutex mutex;
+    std::condition_variable start, done;
+  };
+  int count_;
+  int fork_generation_ = 0;  ///< a forked child has none of the threads: it starts its own
+  std::unique_ptr<Signals> signals_;
   const void* work_ = nullptr;
   Call call_ = nullptr;
   long generation_ = 0;

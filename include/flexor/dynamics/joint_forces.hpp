@@ -117,9 +117,12 @@ struct JointForces {
         }
         tau = command - c.parameter(K::joint_damping, j) * v;
         if (p.has_joint_spring) {
-          tau = tau + c.parameter(K::joint_stiffness, j) * (rest - shift * v);
+          const Real spring = c.parameter(K::joint_stiffness, j) * (rest - shift * v);
+          w[p.cell.spring_torque + i] = spring;
+          tau = tau + spring;
         }
       } else {
+        if (p.has_joint_spring) w[p.cell.spring_torque + i] = zero;
         tau = command;
       }
       w[p.cell.command_torque + i] = command;

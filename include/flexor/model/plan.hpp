@@ -99,6 +99,7 @@ enum TouchFlag : int { kMinus = 1, kFirst = 2 };
   X(implicit, p.nv)                                             \
   X(torque, p.nv)                                               \
   X(command_torque, p.nv)                                       \
+  X(spring_torque, p.nv)                                        \
   X(matrix, p.matrix_size)                                      \
   X(factor, p.matrix_size)                                      \
   X(inverse_pivot, p.nv + 1)                                    \

@@ -111,7 +111,7 @@ struct Route {
     const int side_link = p.guide_side_link[guide];
     const auto mode = static_cast<SideMode>(p.guide_side_mode[guide]);
     side.has_side = side_link > -2;
-    side.is_interior = Real(0) > Real(0);
+    side.is_interior = is_interior(mode, unbounded_distance<Real>(), r);  // without a side site
     V ds{};
     if (side.has_side) {
       ds = relative_point(c, w, side_link, tree,
@@ -143,6 +143,11 @@ struct Route {
     return piece;
   }
 
+  template <class Real>
+  FLEXOR_INLINE static Real unbounded_distance() {
+    return Real(infinity(Scalar<Real>()));
+  }
+
   /// Interior by: distance of the side site from axis or centre below r, strictly.
   template <class Real>
   FLEXOR_INLINE static Mask<Real> is_interior(SideMode mode, const Real& distance2, const Real& r) {
@@ -157,7 +162,9 @@ struct Route {
     using V = Vec3<Real>;
     const PlanView& p = c.plan;
     const Real zero(0), one(1);
-    const bool wants_curvature = p.has_armature;
+    // curvature serves the armature row; tendons without armature report 0
+    const auto has_armature = c.parameter(ParameterKind::tendon_armature, t) > zero;
+    const bool wants_curvature = p.has_armature && any(has_armature);
     Real sum = c.at_reference ? zero : -c.load(Field::reference_length, t);
     Real remainder = zero, curvature = zero;
     Bits<Real> status = bits_where(zero > zero, 0, zero);
@@ -212,7 +219,7 @@ struct Route {
       rate = rate + w[p.cell.jacobian + e] * c.rate(p.entry_dof[e]);
     }
     w[p.cell.length_rate + t] = rate;
-    w[p.cell.curvature + t] = curvature;
+    w[p.cell.curvature + t] = select(has_armature, curvature, zero);
     status = status | bits_where(!is_finite(sum), NONFINITE, zero);
     w[p.cell.route_status + t] = bits_to_real(status);
   }

@@ -86,11 +86,14 @@ FLEXOR_OUTLINE void solve_pieces(const C& c, const typename C::Mask& todo) {
   const int u = refactor ? cell.active_factor : cell.factor;
   const int pivot = refactor ? cell.active_inverse_pivot : cell.inverse_pivot;
 
-  if (refactor) {
+  const bool slopes = any(sloped & todo);
+  // the matrix whose columns act on the right side: before entries are masked
+  const int whole = slopes ? cell.active_factor : cell.matrix;
+  if (refactor && slopes) {
     c.each(p.matrix_size,
            [&](const auto& w, int i) { w[cell.active_factor + i] = w[cell.matrix + i]; });
     c.sync();
-    if (any(sloped & todo)) {
+    {
       add_outer_products(c, cell.active_factor, cell.law_slope);
       c.each(p.nv, [&](const auto& w, int i) {
         const int at = cell.active_factor + p.row_address[i] + i;
@@ -124,7 +127,7 @@ FLEXOR_OUTLINE void solve_pieces(const C& c, const typename C::Mask& todo) {
         const auto held = is_vertical(w[cell.law_kind + T + j]);
         const Real change = select(held, w[cell.law_value + T + j] - c.rate(j), zero);
         w[cell.impulse_sum + j] = change;
-        if (any(held)) subtract_column(c, w, cell.active_factor, j, change, cell.solution);
+        if (any(held)) subtract_column(c, w, whole, j, change, cell.solution);
       }
       for (int i = 0; i < p.nv; ++i) {
         const auto held = is_vertical(w[cell.law_kind + T + i]);
@@ -132,14 +135,18 @@ FLEXOR_OUTLINE void solve_pieces(const C& c, const typename C::Mask& todo) {
       }
     });
     c.sync();
-    c.each(p.nv, [&](const auto& w, int i) {
+    c.each(n, [&](const auto& w, int i) {
+      const int row = cell.active_factor + p.row_address[i], from = whole + p.row_address[i];
+      if (i == p.nv) {  // the unit row of an odd size
+        for (int j = p.row_first[i]; j <= i; ++j) w[row + j] = w[from + j];
+        return;
+      }
       const auto held_i = is_vertical(w[cell.law_kind + T + i]);
-      const int row = cell.active_factor + p.row_address[i];
       for (int j = p.row_first[i]; j < i; ++j) {
         const auto held = held_i | is_vertical(w[cell.law_kind + T + j]);
-        w[row + j] = select(held, zero, w[row + j]);
+        w[row + j] = select(held, zero, w[from + j]);
       }
-      w[row + i] = select(held_i, one, w[row + i]);
+      w[row + i] = select(held_i, one, w[from + i]);
     });
     c.sync();
   }

@@ -6,6 +6,27 @@
 
 namespace flexor {
 
+/// Lanes in which a hard bilateral row keeps |u - b| above rounding: no motion meets all of them.
+template <class C, class W>
+FLEXOR_HD typename C::Mask keeps_an_error(const C& c, const W& w, const typename C::Real& scale) {
+  using Real = typename C::Real;
+  const PlanView& p = c.plan;
+  const Real zero(0), infinite = unbounded<Real>();
+  const Real tolerance = Real(by_precision<Real>(1e-4, 1e-8)) * scale;
+  auto keeps = zero > zero;
+  for (int law = 0; law < p.law_count; ++law) {
+    if (!has_rows(c, law)) continue;
+    const Real u = law_rate(c, w, law, p.cell.end_velocity);
+    for (int r = p.law_row_first[law]; r < p.law_row_first[law + 1]; ++r) {
+      const int at = p.cell.row + kRowCells * r;
+      const Row<Real> row = row_at(w, at);
+      keeps = keeps | ((row.softness == zero) & (row.low == -infinite) & (row.high == infinite) &
+                       (w[at + 4] == zero) & (abs(u - row.target) > tolerance));
+    }
+  }
+  return keeps;
+}
+
 struct Solve {
   static constexpr StageInfo info{"solve", "end velocity and impulses of all laws"};
 
@@ -55,7 +76,7 @@ struct Solve {
       c.single([&](const auto& w) {
         w[cell.solver] = iterations;
         w[cell.solver + 1] = select(worked, residual, zero);
-        w[cell.solver + 2] = select(open, one, zero);
+        w[cell.solver + 2] = select(open, select(keeps_an_error(c, w, scale), Real(2), one), zero);
       });
     } else {
       c.single([&](const auto& w) {

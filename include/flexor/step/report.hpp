@@ -28,7 +28,8 @@ struct ReportForces {
           bits_to_real(real_to_bits(w[cell.status]) |
                        bits_where(andnot(start, factored), SINGULAR_MASS, Real()) |
                        bits_where((!start) | andnot(factored, finite), NONFINITE_STATE, Real()) |
-                       bits_where(w[cell.solver + 2] == Real(1), NOT_CONVERGED, Real()));
+                       bits_where(w[cell.solver + 2] == Real(1), NOT_CONVERGED, Real()) |
+                       bits_where(w[cell.solver + 2] == Real(2), UNSATISFIABLE_ROW, Real()));
     });
     c.sync();
     c.each(p.tendon_count, [&](const auto& w, int t) { tendon(c, w, t); });
@@ -121,7 +122,10 @@ struct ReportForces {
       const Real a = w[cell.activation + t];
       const auto outside = (a < c.parameter(K::tendon_actuation_lower, t)) |
                            (a > c.parameter(K::tendon_actuation_upper, t));
-      saturated = enabled & (saturated | (outside & (w[cell.constant_impulse + t] != zero)));
+      const auto no_gains =
+          c.load(F::valid_drive_velocity_gain, t) + h * c.load(F::valid_drive_position_gain, t) ==
+          zero;
+      saturated = enabled & (saturated | (outside & no_gains));
     }
     w[cell.law_flag + t] = bits_to_real(world_status<Real>(real_to_bits(w[cell.route_status + t])) |
                                         bits_where(saturated, TENSION_SATURATED, zero) |
@@ -209,9 +213,7 @@ struct ReportForces {
                               dv;
     }
     if (p.has_joint_spring) {
-      // explicit spring part = tau - command + b v of the step's start
-      spring = (w[cell.torque + i] - w[cell.command_torque + i]) + damping * v -
-               kah * c.parameter(K::joint_stiffness, j) * dv;
+      spring = w[cell.spring_torque + i] - kah * c.parameter(K::joint_stiffness, j) * dv;
     }
     put(F::joint_command_torque, command);
     put(F::joint_damping_torque, -damping * (v + th * dv));
