@@ -10,9 +10,8 @@ import argparse
 import csv
 import pathlib
 
-import numpy as np
-
 import flexor
+import numpy as np
 from flexor.random_commands import RandomCommands
 
 
