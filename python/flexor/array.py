@@ -150,7 +150,7 @@ class Array:
         values: anything that broadcasts to (selected worlds, *shape[1:]).
         worlds: integer indices or boolean mask of shape (num_worlds,).
         Raises ShapeError when shapes disagree, TypeError for a type that cannot be stored without
-        loss, AttributeError for a read-out.
+        loss, ValueError for a number outside that type, AttributeError for a read-out.
         """
         if not self.is_writable:
             raise AttributeError(f"array {self.name} is a read-out: the simulation writes it")
@@ -169,9 +169,20 @@ class Array:
                 f"array {self.name}: expected values that broadcast to {expected}, "
                 f"got shape {given.shape}"
             ) from None
+        self._check_range(given)
         self.numpy()[slice(None) if selected is None else selected] = given
         if self._after_set is not None:
             self._after_set(selected)
+
+    def _check_range(self, given: np.ndarray) -> None:
+        """ValueError for finite numbers that the array's type cannot hold: nothing wraps round."""
+        limits = np.iinfo(self.dtype) if self.dtype.kind in "iu" else np.finfo(self.dtype)
+        bad = np.isfinite(given) & ((given < limits.min) | (given > limits.max))
+        if bad.any():
+            raise ValueError(
+                f"array {self.name}: {given[bad].flat[0]} given; legal for {self.dtype}: "
+                f"{limits.min} ... {limits.max}"
+            )
 
     def __repr__(self) -> str:
         return f"<flexor.Array {self.name} {self.shape} {self.dtype} [{self.unit}]>"

@@ -89,6 +89,9 @@ std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t crc) {
 }
 
 NpzWriter::NpzWriter(std::filesystem::path path) : path_(std::move(path)) {
+  std::error_code none;
+  if (std::filesystem::exists(path_, none) && !std::filesystem::is_regular_file(path_, none))
+    throw FlexorError(path_.string() + ": exists and is not a regular file; it is left as it is");
   temporary_ = path_;
   temporary_ += ".part" + std::to_string(getpid());
   file_ = std::fopen(temporary_.c_str(), "wb");

@@ -230,3 +230,14 @@ def test_model_without_tendons_has_empty_arrays():
     assert sim.drive_force.numpy().shape == (3, 0)
     sim.step(10)
     assert np.allclose(sim.qvel.numpy()[:, 2], -9.81 * 0.02, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("tendon_enabled", -1), ("tendon_enabled", 300), ("drive_force", 1e300)]
+)
+def test_numbers_that_do_not_fit_are_refused(name, value):
+    sim = flexor.Simulation(flexor.models.load("three_joint_finger"), 3)
+    before = getattr(sim, name).copy()
+    with pytest.raises(ValueError, match=name):
+        getattr(sim, name).set(value)
+    assert np.array_equal(getattr(sim, name).copy(), before)

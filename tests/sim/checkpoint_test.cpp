@@ -203,5 +203,11 @@ TEST_P(Checkpoint, EqualStatesGiveEqualFiles) {
   EXPECT_EQ(read_file(a.path), read_file(b.path));
 }
 
+TEST(CheckpointFile, LeavesWhatIsNoRegularFileAlone) {
+  const Simulation sim(testing::suspended_load().finalize(), testing::reference_options(1));
+  EXPECT_THROW(sim.save("/dev/null"), FlexorError);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
 }  // namespace
 }  // namespace flexor

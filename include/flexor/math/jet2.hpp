@@ -8,6 +8,7 @@
 //
 // The value of every operation is that of the plain operation, bit for bit; comparisons look at
 // values only, so that a route computed in jets takes the branches of the plain route.
+// It serves the curvature of guides: end points enter as p, p', p'' in the guide frame.  
 
 #include "flexor/math/functions.hpp"
 
