@@ -111,6 +111,7 @@ void NpzWriter::fail(const char* doing) const {
 }
 
 void NpzWriter::write(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;  // fwrite takes no null pointer
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail("writing");
   position_ += bytes.size();
 }
@@ -213,6 +214,7 @@ class Reader {
   std::vector<std::byte> read(std::uint64_t offset, std::uint64_t count) const {
     if (offset > size_ || count > size_ - offset) damaged("truncated: it ends before its data");
     std::vector<std::byte> bytes(count);
+    if (count == 0) return bytes;
     if (fseeko(file_, static_cast<off_t>(offset), SEEK_SET) != 0 ||
         std::fread(bytes.data(), 1, count, file_) != count)
       damaged("cannot be read");
