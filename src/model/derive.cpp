@@ -7,6 +7,7 @@
 #include "model/own_checks.hpp"
 #include "model/softness.hpp"
 #include "reference/mechanics.hpp"
+#include "reference/problem.hpp"
 #include "reference/route.hpp"
 
 namespace flexor {
@@ -77,8 +78,7 @@ bool has_springdamper(const JointDescription& joint) {
 
 /// A response that is zero, or that cancels to rounding: the row cannot feel the mass behind it.
 bool is_nothing(const reference::TendonRoute& route) {
-  const double largest = route.jacobian.size() ? route.jacobian.cwiseAbs().maxCoeff() : 0;
-  return largest <= 64 * reference::kEpsilon * route.contribution_scale;
+  return reference::is_unresponsive(route.jacobian, route.contributions);
 }
 
 void warn_underdamped(const Subject& subject, const char* attribute, Findings& findings) {

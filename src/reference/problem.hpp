@@ -17,8 +17,8 @@ struct Row {
   double target = 0;                             ///< b [m/s]
   double softness = 0;                           ///< g [1/kg]; 0 = hard
   double lower = -kInfinity, upper = kInfinity;  ///< lo, hi [N s]; equal = a constant impulse
-  int law = 0;  ///< rows of one law share J and o, and stand in the order of [P-54]
-  double contribution_scale = 0;  ///< S of [P-44]; 0 = largest |J| entry
+  int law = 0;             ///< rows of one law share J and o, and stand in the order of [P-54]
+  VectorXd contributions;  ///< [nv] S of [P-44]; empty = |J|
 
   bool is_constant() const { return lower == upper; }
   bool is_hard() const { return softness == 0 && !is_constant(); }
@@ -65,7 +65,7 @@ Solution solve_exact(const Problem& problem, const VectorXd& start,
 double optimality_violation(const Problem& problem, const VectorXd& velocity,
                             const VectorXd& impulse);
 
-/// Does nothing in the world answer to this row?   W <= (64 eps S)^2 / min M~_ii   [P-44]
-bool is_unresponsive(const Problem& problem, const Row& row, double response);
+/// Does nothing in the world answer to this row?   |J_i| <= 64 eps S_i for all i   [P-44]
+bool is_unresponsive(const VectorXd& jacobian, const VectorXd& contributions);
 
 }  // namespace flexor::reference

@@ -4,12 +4,9 @@
 
 namespace flexor::reference {
 
-bool is_unresponsive(const Problem& problem, const Row& row, double response) {
-  if (problem.mass.rows() == 0) return true;
-  const double scale =
-      row.contribution_scale > 0 ? row.contribution_scale : row.jacobian.lpNorm<Eigen::Infinity>();
-  const double rounding = 64 * kEpsilon * scale;
-  return response <= rounding * rounding / problem.mass.diagonal().minCoeff();
+bool is_unresponsive(const VectorXd& jacobian, const VectorXd& contributions) {
+  if (contributions.size() == 0) return jacobian.isZero(0);
+  return (jacobian.array().abs() <= 64 * kEpsilon * contributions.array()).all();
 }
 
 Responses respond(const Problem& problem) {
@@ -20,7 +17,7 @@ Responses respond(const Problem& problem) {
     const double W = row.jacobian.dot(velocity);
     responses.velocity.push_back(velocity);
     responses.W.push_back(W);
-    responses.is_unresponsive.push_back(is_unresponsive(problem, row, W));
+    responses.is_unresponsive.push_back(is_unresponsive(row.jacobian, row.contributions));
   }
   return responses;
 }

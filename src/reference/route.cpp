@@ -49,7 +49,7 @@ class Router {
       if (!is_in_pattern_[k]) J[k] = 0;
     J += joint_part_;
     route_.rate = J.dot(v);
-    route_.contribution_scale = layout_.nv > 0 ? contributions_.maxCoeff() : 0;
+    route_.contributions = contributions_;
     if (!std::isfinite(route_.length) || !J.allFinite()) route_.status |= NONFINITE;
     return std::move(route_);
   }
@@ -211,8 +211,11 @@ class Router {
     Vector6 w;
     w << x.cross(g), g;
     wrench_[body] += w;  // about the world origin
+    // magnitudes before they cancel: where the line meets a joint axis, J is what rounding leaves
+    Vector6 size;
+    size << x.cwiseAbs().sum() * Vector3::Ones(), g.cwiseAbs();
     for (int k = layout_.last_dof(body); k >= 0; k = layout_.dof_parent[k])
-      contributions_[k] += std::abs(kin_.motion.col(k).dot(w));
+      contributions_[k] += kin_.motion.col(k).cwiseAbs().dot(size);
   }
 
   /// A dof matters if it moves some but not all bodies of a branch.  
@@ -233,7 +236,7 @@ class Router {
   TendonRoute route_;
   std::vector<Vector6> wrench_;  ///< [body] of a unit force on the tendon
   VectorXd joint_part_;
-  VectorXd contributions_;  ///< [dof] sum of |contributions| to J
+  VectorXd contributions_;  ///< [dof] sum of magnitudes
   std::vector<bool> is_in_pattern_;
 
   double divisor_ = 1;

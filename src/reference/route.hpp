@@ -28,12 +28,12 @@ struct GuideResult {
 };
 
 struct TendonRoute {
-  double length = 0;                   ///< [m]
-  double rate = 0;                     ///< J v [m/s]
-  double curvature = 0;                ///< b_l [m/s^2]; an engaged guide adds nothing yet
-  VectorXd jacobian;                   ///< J, one entry per dof
-  double contribution_scale = 0;       ///< largest sum of |contributions| to one entry of J [P-44]
-  int status = 0;                      ///< bits of RouteStatus
+  double length = 0;       ///< [m]
+  double rate = 0;         ///< J v [m/s]
+  double curvature = 0;    ///< b_l [m/s^2]; an engaged guide adds nothing yet
+  VectorXd jacobian;       ///< J, one entry per dof
+  VectorXd contributions;  ///< [nv] sum of the magnitudes that add up to each entry of J [P-44]
+  int status = 0;          ///< bits of RouteStatus
   std::vector<double> branch_length;   ///< s_b, not divided
   std::vector<double> branch_divisor;  ///< d_b
   std::vector<GuideResult> guides;

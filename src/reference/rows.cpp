@@ -80,7 +80,7 @@ class Assembler {
     const auto add = [&](TendonRow kind, double b, double g, double lo, double hi) {
       Row row;
       row.jacobian = route.jacobian;
-      row.contribution_scale = route.contribution_scale;
+      row.contributions = route.contributions;
       row.law = t;
       add_row(row, tendon_slot(t, kind), b, g, lo, hi);
     };

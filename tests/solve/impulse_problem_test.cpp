@@ -69,7 +69,6 @@ Answer solve(const Problem& problem, int method, const Team& team) {
     for (int j = 0; j <= i; ++j) {
       cells[cell.matrix + view.row_address[i] + j] = problem.mass(i, j);
     }
-    cells[cell.mass_diagonal + i] = problem.mass(i, i);
   }
   if (nv & 1) cells[cell.matrix + view.row_address[nv] + nv] = 1;
   for (int r = 0; r < view.planned_count; ++r)
@@ -77,6 +76,7 @@ Answer solve(const Problem& problem, int method, const Team& team) {
   std::vector<int> planned_of;  // problem row -> planned row
   std::vector<int> next(T);
   for (int t = 0; t < T; ++t) next[t] = view.law_row_first[t];
+  std::vector<LawBounds<double>> bounds(view.law_count);
   for (const reference::Row& row : problem.rows) {
     const int t = row.law, r = next[t]++;
     planned_of.push_back(r);
@@ -95,9 +95,13 @@ Answer solve(const Problem& problem, int method, const Team& team) {
     put_row(WritableCells<double>{cells.data()}, cell.row + kRowCells * r,
             Row<double>{row.target, row.softness, row.lower, row.upper});
     cells[cell.row + kRowCells * r + 4] = folded;
+    bounds[t].add(Row<double>{row.target, row.softness, row.lower, row.upper}, folded);
     if (!folded) continue;
     cells[cell.fold_weight + t] += 1 / row.softness;
     cells[cell.fold_target + t] += row.target / row.softness;
+  }
+  for (int law = 0; law < view.law_count; ++law) {
+    put_bounds(WritableCells<double>{cells.data()}, view, law, bounds[law]);
   }
   const Context<double, Team, Cells<double>> context{
       view, {shared.data(), slot.data(), nullptr}, batch, {method, 12, 1e-12, 1, 0, 0},

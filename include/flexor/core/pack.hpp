@@ -8,6 +8,9 @@
 #endif
 
 #include <cstring>
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
 
 #include "flexor/core/scalar.hpp"
 
@@ -35,6 +38,17 @@ template <class T, int N>
 struct PackMask {
   typename Vector<T, N>::Integers v;  ///< all ones or all zeros per lane
 };
+#ifdef __AVX512F__
+// One bit per lane in a mask register.
+template <>
+struct PackMask<float, 16> {
+  __mmask16 v;
+};
+template <>
+struct PackMask<double, 8> {
+  __mmask8 v;
+};
+#endif
 
 template <class T, int N>
 struct PackBits {
@@ -84,38 +98,41 @@ FLEXOR_PACK Pack<T, N> operator*(const Pack<T, N>& a, const Pack<T, N>& b) { ret
 FLEXOR_PACK Pack<T, N> operator/(const Pack<T, N>& a, const Pack<T, N>& b) { return {a.v / b.v}; }
 FLEXOR_PACK Pack<T, N> operator-(const Pack<T, N>& a) { return {-a.v}; }
 
-FLEXOR_PACK PackMask<T, N> operator<(const Pack<T, N>& a, const Pack<T, N>& b) {
-  return {a.v < b.v};
-}
-FLEXOR_PACK PackMask<T, N> operator<=(const Pack<T, N>& a, const Pack<T, N>& b) {
-  return {a.v <= b.v};
-}
-FLEXOR_PACK PackMask<T, N> operator>(const Pack<T, N>& a, const Pack<T, N>& b) {
-  return {a.v > b.v};
-}
-FLEXOR_PACK PackMask<T, N> operator>=(const Pack<T, N>& a, const Pack<T, N>& b) {
-  return {a.v >= b.v};
-}
-FLEXOR_PACK PackMask<T, N> operator==(const Pack<T, N>& a, const Pack<T, N>& b) {
-  return {a.v == b.v};
-}
-FLEXOR_PACK PackMask<T, N> operator!=(const Pack<T, N>& a, const Pack<T, N>& b) {
-  return {a.v != b.v};
-}
+// Comparisons, choices and tests of lanes, by what the registers of the ISA offer.
+#define FLEXOR_COMPARE(op)                                                           \
+  FLEXOR_PACK PackMask<T, N> operator op(const Pack<T, N>& a, const Pack<T, N>& b) { \
+    return {a.v op b.v};                                                             \
+  }
+FLEXOR_COMPARE(<)
+FLEXOR_COMPARE(<=)
+FLEXOR_COMPARE(>)
+FLEXOR_COMPARE(>=)
+FLEXOR_COMPARE(==)
+FLEXOR_COMPARE(!=)
+#undef FLEXOR_COMPARE
 
 FLEXOR_PACK PackMask<T, N> operator&(const PackMask<T, N>& a, const PackMask<T, N>& b) {
-  return {a.v & b.v};
+  return {static_cast<decltype(a.v)>(a.v & b.v)};
 }
 FLEXOR_PACK PackMask<T, N> operator|(const PackMask<T, N>& a, const PackMask<T, N>& b) {
-  return {a.v | b.v};
+  return {static_cast<decltype(a.v)>(a.v | b.v)};
 }
-FLEXOR_PACK PackMask<T, N> operator!(const PackMask<T, N>& a) { return {~a.v}; }
+FLEXOR_PACK PackMask<T, N> operator!(const PackMask<T, N>& a) {
+  return {static_cast<decltype(a.v)>(~a.v)};
+}
 FLEXOR_PACK PackMask<T, N> andnot(const PackMask<T, N>& a, const PackMask<T, N>& b) {
-  return {a.v & ~b.v};
+  return {static_cast<decltype(a.v)>(a.v & ~b.v)};
 }
 
 FLEXOR_PACK Pack<T, N> select(const PackMask<T, N>& m, const Pack<T, N>& a, const Pack<T, N>& b) {
-  return {m.v ? a.v : b.v};
+  using Type = typename Vector<T, N>::Type;
+  using I = typename Vector<T, N>::Integers;
+  if constexpr (N * sizeof(T) == 16) {  // no blend before SSE4.1; g++ 12 fails on some of these
+    const I x = reinterpret_cast<I>(a.v), y = reinterpret_cast<I>(b.v);
+    return {reinterpret_cast<Type>((x & m.v) | (y & ~m.v))};
+  } else {
+    return {m.v ? a.v : b.v};
+  }
 }
 FLEXOR_PACK Pack<T, N> min(const Pack<T, N>& a, const Pack<T, N>& b) {
   return {a.v < b.v ? a.v : b.v};
@@ -123,6 +140,75 @@ FLEXOR_PACK Pack<T, N> min(const Pack<T, N>& a, const Pack<T, N>& b) {
 FLEXOR_PACK Pack<T, N> max(const Pack<T, N>& a, const Pack<T, N>& b) {
   return {a.v > b.v ? a.v : b.v};
 }
+FLEXOR_PACK bool any(const PackMask<T, N>& m) {
+  constexpr int words = N * sizeof(T) / 8;
+  std::uint64_t w[words];
+  std::memcpy(w, &m.v, sizeof w);
+  std::uint64_t r = w[0];
+  for (int i = 1; i < words; ++i) r |= w[i];
+  return r != 0;
+}
+/// The mask as integer lanes, all ones or all zeros, and back.
+FLEXOR_PACK typename Vector<T, N>::Integers to_lanes(const PackMask<T, N>& m) { return m.v; }
+FLEXOR_PACK PackMask<T, N> to_mask(const typename Vector<T, N>::Integers& lanes, Pack<T, N>) {
+  return {lanes};
+}
+
+#ifdef __AVX2__
+FLEXOR_INLINE bool any(const PackMask<float, 8>& m) {
+  return _mm256_movemask_ps(reinterpret_cast<__m256>(m.v)) != 0;
+}
+FLEXOR_INLINE bool any(const PackMask<double, 4>& m) {
+  return _mm256_movemask_pd(reinterpret_cast<__m256d>(m.v)) != 0;
+}
+#endif
+#ifdef __AVX512F__
+#define FLEXOR_COMPARE512(op, code)                                                                \
+  FLEXOR_INLINE PackMask<float, 16> operator op(const Pack<float, 16>& a,                          \
+                                                const Pack<float, 16>& b) {                        \
+    return {                                                                                       \
+        _mm512_cmp_ps_mask(reinterpret_cast<__m512>(a.v), reinterpret_cast<__m512>(b.v), code)};   \
+  }                                                                                                \
+  FLEXOR_INLINE PackMask<double, 8> operator op(const Pack<double, 8>& a,                          \
+                                                const Pack<double, 8>& b) {                        \
+    return {                                                                                       \
+        _mm512_cmp_pd_mask(reinterpret_cast<__m512d>(a.v), reinterpret_cast<__m512d>(b.v), code)}; \
+  }
+FLEXOR_COMPARE512(<, _CMP_LT_OQ)
+FLEXOR_COMPARE512(<=, _CMP_LE_OQ)
+FLEXOR_COMPARE512(>, _CMP_GT_OQ)
+FLEXOR_COMPARE512(>=, _CMP_GE_OQ)
+FLEXOR_COMPARE512(==, _CMP_EQ_OQ)
+FLEXOR_COMPARE512(!=, _CMP_NEQ_UQ)
+#undef FLEXOR_COMPARE512
+// min and max by their zero-masking forms: the plain ones of g++ 12 warn of uninitialised values.
+#define FLEXOR_PACK512(T, N, V, suffix, lane)                                                    \
+  FLEXOR_INLINE Pack<T, N> select(const PackMask<T, N>& m, const Pack<T, N>& a,                  \
+                                  const Pack<T, N>& b) {                                         \
+    return {reinterpret_cast<Vector<T, N>::Type>(                                                \
+        _mm512_mask_blend_##suffix(m.v, reinterpret_cast<V>(b.v), reinterpret_cast<V>(a.v)))};   \
+  }                                                                                              \
+  FLEXOR_INLINE Pack<T, N> min(const Pack<T, N>& a, const Pack<T, N>& b) {                       \
+    return {reinterpret_cast<Vector<T, N>::Type>(_mm512_maskz_min_##suffix(                      \
+        decltype(PackMask<T, N>::v)(-1), reinterpret_cast<V>(a.v), reinterpret_cast<V>(b.v)))};  \
+  }                                                                                              \
+  FLEXOR_INLINE Pack<T, N> max(const Pack<T, N>& a, const Pack<T, N>& b) {                       \
+    return {reinterpret_cast<Vector<T, N>::Type>(_mm512_maskz_max_##suffix(                      \
+        decltype(PackMask<T, N>::v)(-1), reinterpret_cast<V>(a.v), reinterpret_cast<V>(b.v)))};  \
+  }                                                                                              \
+  FLEXOR_INLINE bool any(const PackMask<T, N>& m) { return m.v != 0; }                           \
+  FLEXOR_INLINE Vector<T, N>::Integers to_lanes(const PackMask<T, N>& m) {                       \
+    return reinterpret_cast<Vector<T, N>::Integers>(_mm512_movm_##lane(m.v));                    \
+  }                                                                                              \
+  FLEXOR_INLINE PackMask<T, N> to_mask(const Vector<T, N>::Integers& lanes, const Pack<T, N>&) { \
+    return {_mm512_mov##lane##_mask(reinterpret_cast<__m512i>(lanes))};                          \
+  }
+FLEXOR_PACK512(float, 16, __m512, ps, epi32)
+FLEXOR_PACK512(double, 8, __m512d, pd, epi64)
+#undef FLEXOR_PACK512
+#endif
+FLEXOR_PACK bool all(const PackMask<T, N>& m) { return !any(!m); }
+
 FLEXOR_PACK Pack<T, N> sqrt(const Pack<T, N>& a) {
   Pack<T, N> r;
   for (int i = 0; i < N; ++i) r.v[i] = flexor::sqrt(a.v[i]);
@@ -140,17 +226,9 @@ FLEXOR_PACK Pack<T, N> floor(const Pack<T, N>& a) {
   const Pack<T, N> r = (a + Pack<T, N>(big)) - Pack<T, N>(big);
   return select(r > a, r - Pack<T, N>(T(1)), r);
 }
-FLEXOR_PACK PackMask<T, N> is_finite(const Pack<T, N>& a) { return {(a.v - a.v) == a.v * 0}; }
-
-FLEXOR_PACK bool any(const PackMask<T, N>& m) {
-  constexpr int words = N * sizeof(T) / 8;
-  std::uint64_t w[words];
-  std::memcpy(w, &m.v, sizeof w);
-  std::uint64_t r = w[0];
-  for (int i = 1; i < words; ++i) r |= w[i];
-  return r != 0;
+FLEXOR_PACK PackMask<T, N> is_finite(const Pack<T, N>& a) {
+  return Pack<T, N>(a.v - a.v) == Pack<T, N>(T(0));
 }
-FLEXOR_PACK bool all(const PackMask<T, N>& m) { return !any(!m); }
 
 FLEXOR_PACK Pack<T, N> load(const T* p, const Pack<T, N>&) {
   Pack<T, N> r;
@@ -160,10 +238,10 @@ FLEXOR_PACK Pack<T, N> load(const T* p, const Pack<T, N>&) {
 FLEXOR_PACK void store(T* p, const Pack<T, N>& a) { std::memcpy(p, &a.v, sizeof a.v); }
 
 FLEXOR_PACK PackBits<T, N> bits_where(const PackMask<T, N>& m, int value, const Pack<T, N>&) {
-  return {m.v & value};
+  return {to_lanes(m) & value};
 }
 FLEXOR_PACK PackMask<T, N> has_bits(const PackBits<T, N>& b, int value) {
-  return {(b.v & value) != 0};
+  return to_mask((b.v & value) != 0, Pack<T, N>());
 }
 FLEXOR_PACK PackBits<T, N> operator|(const PackBits<T, N>& a, const PackBits<T, N>& b) {
   return {a.v | b.v};
@@ -192,15 +270,17 @@ FLEXOR_PACK void store_int32(std::int32_t* p, const PackBits<T, N>& b) {
   for (int i = 0; i < N; ++i) p[i] = static_cast<std::int32_t>(b.v[i]);
 }
 FLEXOR_PACK void add_where(const PackMask<T, N>& m, double* p, double x, const Pack<T, N>&) {
-  for (int i = 0; i < N; ++i) p[i] += m.v[i] ? x : 0.0;
+  const auto lanes = to_lanes(m);
+  for (int i = 0; i < N; ++i) p[i] += lanes[i] ? x : 0.0;
 }
 FLEXOR_PACK void add_where(const PackMask<T, N>& m, std::int64_t* p, int x, const Pack<T, N>&) {
-  for (int i = 0; i < N; ++i) p[i] += m.v[i] ? x : 0;
+  const auto lanes = to_lanes(m);
+  for (int i = 0; i < N; ++i) p[i] += lanes[i] ? x : 0;
 }
 FLEXOR_PACK PackMask<T, N> load_flags(const std::uint8_t* p, const Pack<T, N>&) {
-  PackMask<T, N> r;
-  for (int i = 0; i < N; ++i) r.v[i] = -static_cast<int>(p[i] != 0);
-  return r;
+  typename Vector<T, N>::Integers lanes;
+  for (int i = 0; i < N; ++i) lanes[i] = -static_cast<int>(p[i] != 0);
+  return to_mask(lanes, Pack<T, N>());
 }
 #undef FLEXOR_PACK
 

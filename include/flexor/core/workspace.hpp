@@ -21,6 +21,10 @@ struct WritableCells {
   Real* base;
   int stride = 1;
   FLEXOR_INLINE Real& operator[](int i) const { return base[static_cast<long>(i) * stride]; }
+  /// The cells from i on, for loops along a row.
+  FLEXOR_INLINE WritableCells from(int i) const {
+    return {base + static_cast<long>(i) * stride, stride};
+  }
 };
 
 // A tile on the CPU has stride 1; saying so at compile time keeps multiplications out of loops.
@@ -35,6 +39,7 @@ struct WritableDenseCells {
   using Real = Real_;
   Real* __restrict base;
   FLEXOR_INLINE Real& operator[](int i) const { return base[i]; }
+  FLEXOR_INLINE WritableDenseCells from(int i) const { return {base + i}; }
 };
 
 template <class Real>

@@ -34,7 +34,7 @@ struct ImplicitDiagonal {
       const int diagonal = p.cell.matrix + p.row_address[i] + i;
       w[p.cell.implicit + i] = x;
       w[diagonal] = w[diagonal] + x;
-      w[p.cell.mass_diagonal + i] = w[diagonal];
+      w[p.cell.inverse_mass + i] = Real(1) / w[diagonal];
     });
     if (p.nv & 1) {
       c.single([&](const auto& w) { w[p.cell.matrix + p.row_address[p.nv] + p.nv] = Real(1); });

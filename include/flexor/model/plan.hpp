@@ -90,11 +90,12 @@ enum TouchFlag : int { kMinus = 1, kFirst = 2 };
   X(position, 3 * p.link_count)                                 \
   X(origin, 3 * p.tree_count)                                   \
   X(motion, 6 * p.nv)                                           \
+  X(motion_scale, p.nv)                                         \
   X(velocity, 6 * p.link_count)                                 \
   X(acceleration, 6 * p.link_count)                             \
   X(inertia, 10 * p.link_count)                                 \
   X(force, 6 * p.link_count)                                    \
-  X(mass_diagonal, p.nv)                                        \
+  X(inverse_mass, p.nv)                                         \
   X(bias, p.nv)                                                 \
   X(implicit, p.nv)                                             \
   X(torque, p.nv)                                               \
@@ -133,7 +134,11 @@ enum TouchFlag : int { kMinus = 1, kFirst = 2 };
   X(law_kind, p.law_count)                                      \
   X(law_value, p.law_count)                                     \
   X(law_slope, p.law_count)                                     \
-  X(best_impulse, p.law_count)                                  \
+  X(law_residual, p.law_count)                                  \
+  X(law_form, p.law_count)                                      \
+  X(law_lower, p.law_count)                                     \
+  X(law_upper, p.law_count)                                     \
+  X(held, p.nv + 1)                                             \
   X(trial_impulse, p.law_count)                                 \
   X(response, p.tendon_count * 2 * (p.nv + 1))                  \
   X(schur, p.tendon_count* p.tendon_count + 3 * p.tendon_count) \

@@ -19,6 +19,10 @@ struct Route {
   template <class C>
   FLEXOR_HD static void run(const C& c) {
     const PlanView& p = c.plan;
+    c.each(p.nv, [&](const auto& w, int i) {
+      const auto linear = vector_at(w, p.cell.motion + 6 * i + 3);
+      w[p.cell.motion_scale + i] = abs(linear.x) + abs(linear.y) + abs(linear.z);
+    });
     c.each(p.point_count, [&](const auto& w, int i) { place_point(c, w, i); });
     c.sync();
     c.each(p.tendon_count, [&](const auto& w, int t) { route_tendon(c, w, t); });
@@ -54,29 +58,40 @@ struct Route {
                        c.constant3(p.constant(Constant::point_pos, i))));
   }
 
-  /// Adds one leg to the Jacobian: force g at x (relative to the origin of `tree`).
+  /// Adds one leg to the Jacobian: force g/d at x (relative to the origin of `tree`), and to the
+  /// scale of each entry the magnitudes it is made of, before they cancel: where the line meets a
+  /// joint axis, the entry is what rounding leaves.   [P-43], [P-44]
   template <class C, class W>
   FLEXOR_INLINE static void add_leg(const C& c, const W& w, int first, int last, int tree,
                                     const Vec3<typename C::Real>& x,
-                                    const Vec3<typename C::Real>& g) {
+                                    const Vec3<typename C::Real>& direction,
+                                    const typename C::Real& inverse) {
     using Real = typename C::Real;
     const PlanView& p = c.plan;
+    const Vec3<Real> g = direction * inverse;
     const Force<Real> leg{cross(x, g), g};
+    const Real reach = abs(x.x) + abs(x.y) + abs(x.z);
     for (int n = first; n < last; ++n) {
       const int entry = p.touch_entry[n], flags = p.touch_flags[n], dof = p.entry_dof[entry];
       const int own = p.link_tree[p.dof_link[dof]];
       Force<Real> f = leg;
-      if (own != tree) f.moment = cross(x + (origin(c, w, tree) - origin(c, w, own)), g);
+      Real size = reach + w[p.cell.motion_scale + dof];
+      if (own != tree) {
+        const Vec3<Real> y = x + (origin(c, w, tree) - origin(c, w, own));
+        f.moment = cross(y, g);
+        size = abs(y.x) + abs(y.y) + abs(y.z) + w[p.cell.motion_scale + dof];
+      }
+      size = size * inverse;
       Real value = dot(motion_at(w, p.cell.motion + 6 * dof), f);
       if (flags & kMinus) value = -value;
       Real& J = w[p.cell.jacobian + entry];
       Real& scale = w[p.cell.jacobian_scale + entry];
       if (flags & kFirst) {
         J = value;
-        scale = abs(value);
+        scale = size;
       } else {
         J = J + value;
-        scale = scale + abs(value);
+        scale = scale + size;
       }
     }
   }
@@ -198,7 +213,7 @@ struct Route {
           const StraightPiece<Real> line = straight_piece(a, b);
           length = line.length;
           status = status | bits_where(line.is_collapsed, COLLAPSED, zero);
-          add_leg(c, w, touch[0], touch[1], tree, a, line.direction * inverse);
+          add_leg(c, w, touch[0], touch[1], tree, a, line.direction, inverse);
           if (wants_curvature) {
             curvature = curvature + inverse * straight_curvature(c, w, n, line);
           }
@@ -206,8 +221,8 @@ struct Route {
           const GuidePiece<Real> piece = guide_piece(c, w, p.piece_guide[n], type, a, b);
           length = piece.length;
           status = status | piece.status;
-          add_leg(c, w, touch[0], touch[1], tree, a, piece.gradient_a * inverse);
-          add_leg(c, w, touch[1], touch[2], tree, b, piece.gradient_b * inverse);
+          add_leg(c, w, touch[0], touch[1], tree, a, piece.gradient_a, inverse);
+          add_leg(c, w, touch[1], touch[2], tree, b, piece.gradient_b, inverse);
         }
       }
       w[p.cell.branch_length + branch] = w[p.cell.branch_length + branch] + length;

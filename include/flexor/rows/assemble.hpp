@@ -21,14 +21,17 @@ struct AssembleRows {
   template <class C>
   FLEXOR_HD static void run(const C& c) {
     const PlanView& p = c.plan;
-    c.each(p.tendon_count, [&](const auto& w, int t) { tendon_rows(c, w, t); });
-    if (p.has_joint_rows) {
-      c.each(p.nv, [&](const auto& w, int i) {
-        const int law = p.tendon_count + i;
-        w[p.cell.law_flag + law] = typename C::Real(0);
-        if (p.law_row_first[law] < p.law_row_first[law + 1]) joint_rows(c, w, i);
-      });
-    }
+    const typename C::Real inverse_h = typename C::Real(1) / c.time_step();
+    c.each(p.tendon_count, [&](const auto& w, int t) { tendon_rows(c, w, t, inverse_h); });
+    c.each(p.nv, [&](const auto& w, int i) {
+      const int law = p.tendon_count + i;
+      w[p.cell.law_flag + law] = typename C::Real(0);
+      if (p.law_row_first[law] < p.law_row_first[law + 1]) {
+        joint_rows(c, w, i, inverse_h);
+      } else {
+        put_bounds(w, p, law, LawBounds<typename C::Real>{});
+      }
+    });
     c.sync();
     const int laws = p.has_joint_rows ? p.law_count : p.tendon_count;
     c.single([&](const auto& w) {  // law_flag holds 1 where hard targets crossed   [P-35]
@@ -53,22 +56,23 @@ struct AssembleRows {
     using Real = typename C::Real;
     using S = typename C::Scalar;
     const PlanView& p = c.plan;
-    Real sum(0), largest(0), scale(0), least_mass = unbounded<Real>();
+    Real sum(0), largest(0);
+    auto is_responsive = Real(0) > Real(0);
+    const Real noise(S(64) * kEpsilon<Real>);
     for (int e = p.tendon_entry_first[t]; e < p.tendon_entry_first[t + 1]; ++e) {
       const Real J = w[p.cell.jacobian + e];
-      const Real mass = w[p.cell.mass_diagonal + p.entry_dof[e]];
-      const Real term = J * J / mass;
+      const Real inverse_mass = w[p.cell.inverse_mass + p.entry_dof[e]];
+      const Real term = J * J * inverse_mass;
       sum = sum + term;
       largest = max(largest, term);
-      scale = max(scale, w[p.cell.jacobian_scale + e]);
-      least_mass = min(least_mass, mass);
+      is_responsive = is_responsive | (abs(J) > noise * w[p.cell.jacobian_scale + e]);
     }
-    const Real noise = scale * Real(S(64) * kEpsilon<Real>);
-    return {sum, largest, sum * least_mass > noise * noise};
+    return {sum, largest, is_responsive};
   }
 
   template <class C, class W>
-  FLEXOR_HD static void tendon_rows(const C& c, const W& w, int t) {
+  FLEXOR_HD static void tendon_rows(const C& c, const W& w, int t,
+                                    const typename C::Real& inverse_h) {
     using Real = typename C::Real;
     using K = ParameterKind;
     const PlanView& p = c.plan;
@@ -89,7 +93,8 @@ struct AssembleRows {
     const Real limit = fold_limit<Real>();
     Real fold_weight = zero, fold_target = zero, constant = zero;
 
-    LimitRows<Real> limits;
+    LawBounds<Real> bounds;
+    Limits<Real> limits = velocity_limits(unbounded<Real>());  // none
     bool has_limits = false;
     auto conflicting = zero > one;
     for (int r = p.law_row_first[t]; r < p.law_row_first[t + 1]; ++r) {
@@ -122,11 +127,11 @@ struct AssembleRows {
         case TendonRow::kLower:
         case TendonRow::kUpper:
           if (!has_limits) {
-            limits = tendon_limits(c, t, deviation, reference, h);
+            limits = tendon_limits(c, t, deviation, reference, inverse_h);
             has_limits = true;
             conflicting = limits.is_conflicting & live;
           }
-          row = slot == TendonRow::kLower ? limits.lower : limits.upper;
+          row = slot == TendonRow::kLower ? limits.lower_row() : limits.upper_row();
           may_fold = slot == TendonRow::kLower ? zero > one : limits.is_lock;
           break;
       }
@@ -139,9 +144,12 @@ struct AssembleRows {
       // a row of an enabled tendon that moves nothing keeps its record for the report
       row.low = select(enabled, row.low, zero);
       row.high = select(enabled, row.high, zero);
+      const auto inactive = folded | andnot(enabled, response.is_responsive);
       put_row(w, at, row);
-      w[at + 4] = select(folded | andnot(enabled, response.is_responsive), one, zero);
+      w[at + 4] = select(inactive, one, zero);
+      if (any(andnot(row.low < row.high, inactive))) bounds.add(row, inactive);
     }
+    put_bounds(w, p, t, bounds);
     w[p.cell.fold_weight + t] = fold_weight;
     w[p.cell.fold_target + t] = fold_target;
     w[p.cell.constant_impulse + t] = constant;
@@ -177,78 +185,102 @@ struct AssembleRows {
   }
 
   template <class C>
-  FLEXOR_HD static LimitRows<typename C::Real> tendon_limits(const C& c, int t,
-                                                             const typename C::Real& deviation,
-                                                             const typename C::Real& reference,
-                                                             const typename C::Real& h) {
+  FLEXOR_HD static Limits<typename C::Real> tendon_limits(const C& c, int t,
+                                                          const typename C::Real& deviation,
+                                                          const typename C::Real& reference,
+                                                          const typename C::Real& inverse_h) {
     using Real = typename C::Real;
     using K = ParameterKind;
     const Real lower = c.parameter(K::tendon_lower_limit, t);
     const Real upper = c.parameter(K::tendon_upper_limit, t);
     const auto is_lock = (lower == upper) & is_finite(lower);
-    return limit_rows(deviation - (lower - reference), (upper - reference) - deviation, is_lock,
-                      select(is_lock, Real(0), c.parameter(K::tendon_limit_margin, t)),
-                      c.parameter(K::tendon_limit_compliance, t),
-                      c.parameter(K::tendon_position_correction, t), h);
+    return position_limits(deviation - (lower - reference), (upper - reference) - deviation,
+                           is_lock,
+                           select(is_lock, Real(0), c.parameter(K::tendon_limit_margin, t)),
+                           c.parameter(K::tendon_limit_compliance, t),
+                           c.parameter(K::tendon_position_correction, t), inverse_h);
+  }
+
+  /// Whether all rows planned for a joint law are position limits.
+  template <class C>
+  FLEXOR_INLINE static bool has_limits_alone(const C& c, int i) {
+    const PlanView& p = c.plan;
+    const int law = p.tendon_count + i,
+              slot = kTendonRowCount * p.tendon_count + kJointRowCount * i;
+    const auto first = static_cast<JointRow>(p.planned_slot[p.law_row_first[law]] - slot);
+    const auto last = static_cast<JointRow>(p.planned_slot[p.law_row_first[law + 1] - 1] - slot);
+    return first >= JointRow::kLower && last <= JointRow::kUpper;
   }
 
   template <class C, class W>
-  FLEXOR_HD static void joint_rows(const C& c, const W& w, int i) {
+  FLEXOR_HD static void joint_rows(const C& c, const W& w, int i,
+                                   const typename C::Real& inverse_h) {
     using Real = typename C::Real;
     using K = ParameterKind;
     const PlanView& p = c.plan;
     const int j = p.dof_joint[i], law = p.tendon_count + i;
+    const int first = p.law_row_first[law], last = p.law_row_first[law + 1];
+    const auto slot = [&](int r) {
+      return static_cast<JointRow>(p.planned_slot[r] - kTendonRowCount * p.tendon_count -
+                                   kJointRowCount * i);
+    };
     const Real zero(0), h = c.time_step();
     const Real hard_softness =
-        c.constant(p.constant(Constant::hard_row_softness, 0)) / w[p.cell.mass_diagonal + i];
+        c.constant(p.constant(Constant::hard_row_softness, 0)) * w[p.cell.inverse_mass + i];
     const Real speed = c.parameter(K::joint_velocity_limit, j);
-    LimitRows<Real> limits, speeds = velocity_limit_rows(speed);
-    bool has_limits = false;
-    const int first = kTendonRowCount * p.tendon_count + kJointRowCount * i;
-    for (int r = p.law_row_first[law]; r < p.law_row_first[law + 1]; ++r) {
+    Limits<Real> limits = joint_limits(c, i, j, inverse_h);
+    limits.softness = select(limits.softness == zero, hard_softness, limits.softness);
+    limits.lower = clamp(limits.lower, -speed, speed);  // [P-12]: the two never fight
+    limits.upper = clamp(limits.upper, -speed, speed);
+    w[p.cell.law_flag + law] = select(limits.is_conflicting, Real(1), zero);
+    if (has_limits_alone(c, i)) {
+      const LawBounds<Real> bounds = law_bounds(limits);
+      put_bounds(w, p, law, bounds);
+      if (all_have_form(bounds.form, kOneSidedLaw)) return;  // nobody reads the rows
+    }
+    const Limits<Real> speeds = velocity_limits(speed);
+    LawBounds<Real> bounds;
+    for (int r = first; r < last; ++r) {
       const int at = p.cell.row + kRowCells * r;
-      const auto slot = static_cast<JointRow>(p.planned_slot[r] - first);
       Row<Real> row;
-      switch (slot) {
+      switch (slot(r)) {
         case JointRow::kFriction:
           row = friction_row(c.parameter(K::joint_friction, j),
                              c.parameter(K::joint_friction_compliance, j), h);
           break;
         case JointRow::kLower:
+          row = limits.lower_row();
+          break;
         case JointRow::kUpper:
-          if (!has_limits) {
-            limits = joint_limits(c, i, j, h);
-            has_limits = true;
-            w[p.cell.law_flag + law] = select(limits.is_conflicting, Real(1), zero);
-          }
-          row = slot == JointRow::kLower ? limits.lower : limits.upper;
-          row.target = clamp(row.target, -speed, speed);  // [P-12]: the two never fight
+          row = limits.upper_row();
           break;
         case JointRow::kVelocityLower:
-          row = speeds.lower;
+          row = speeds.lower_row();
           break;
         case JointRow::kVelocityUpper:
-          row = speeds.upper;
+          row = speeds.upper_row();
           break;
       }
       row.softness = select(row.softness == zero, hard_softness, row.softness);
       put_row(w, at, row);
       w[at + 4] = zero;
+      bounds.add(row, zero > zero);
     }
+    put_bounds(w, p, law, bounds);
   }
 
   template <class C>
-  FLEXOR_HD static LimitRows<typename C::Real> joint_limits(const C& c, int i, int j,
-                                                            const typename C::Real& h) {
+  FLEXOR_HD static Limits<typename C::Real> joint_limits(const C& c, int i, int j,
+                                                         const typename C::Real& inverse_h) {
     using Real = typename C::Real;
     using K = ParameterKind;
     const Real x = c.load(Field::qpos, c.plan.dof_q[i]);
     const Real lower = c.parameter(K::joint_lower, j), upper = c.parameter(K::joint_upper, j);
     const auto is_lock = (lower == upper) & is_finite(lower);
-    return limit_rows(x - lower, upper - x, is_lock,
-                      select(is_lock, Real(0), c.parameter(K::joint_limit_margin, j)),
-                      c.parameter(K::joint_limit_compliance, j),
-                      c.parameter(K::joint_limit_correction, j), h);
+    return position_limits(x - lower, upper - x, is_lock,
+                           select(is_lock, Real(0), c.parameter(K::joint_limit_margin, j)),
+                           c.parameter(K::joint_limit_compliance, j),
+                           c.parameter(K::joint_limit_correction, j), inverse_h);
   }
 };
 

@@ -6,15 +6,26 @@
 //   g = distance to the bound less margin, eta(g) = beta if g < 0 else 1      [P-31], [P-32],
 //   [P-11] equal finite bounds are a lock: b = beta (bound - l)/h, unbounded         [P-33]
 
-#include "flexor/rows/row.hpp"
+#include "flexor/rows/law_bounds.hpp"
 
 namespace flexor {
 
 template <class Real>
-struct LimitRows {
-  Row<Real> lower, upper;  ///< a lock uses the upper slot
-  Mask<Real> is_lock;
+struct Limits {
+  Real lower, upper;  ///< targets b; a lock uses the upper slot
+  Real softness;
+  Mask<Real> has_lower, has_upper, is_lock;
   Mask<Real> is_conflicting;  ///< crossed hard targets, both set to their mean   [P-35]
+
+  FLEXOR_INLINE Row<Real> lower_row() const {
+    const Row<Real> row{lower, softness, Real(0), unbounded<Real>()};
+    return select(has_lower, row, dead_row<Real>());
+  }
+  FLEXOR_INLINE Row<Real> upper_row() const {
+    const Real infinite = unbounded<Real>();
+    const Row<Real> row{upper, softness, -infinite, select(is_lock, infinite, Real(0))};
+    return select(has_upper | is_lock, row, dead_row<Real>());
+  }
 };
 
 /// @param above       coordinate minus lower bound; +inf without one
@@ -22,41 +33,49 @@ struct LimitRows {
 /// @param is_lock     bounds equal and finite
 /// @param correction  beta
 template <class Real>
-FLEXOR_INLINE LimitRows<Real> limit_rows(const Real& above, const Real& below,
-                                         const Mask<Real>& is_lock, const Real& margin,
-                                         const Real& compliance, const Real& correction,
-                                         const Real& h) {
-  const Real zero(0), one(1), inverse_h = Real(1) / h;
-  const Real infinite = unbounded<Real>();
-  const Real g = compliance * inverse_h * inverse_h;
+FLEXOR_INLINE Limits<Real> position_limits(const Real& above, const Real& below,
+                                           const Mask<Real>& is_lock, const Real& margin,
+                                           const Real& compliance, const Real& correction,
+                                           const Real& inverse_h) {
+  const Real zero(0), one(1), infinite = unbounded<Real>();
   const Real gap_low = above - margin, gap_up = below - margin;
-  const auto has_lower = andnot(above < infinite, is_lock);
-  const auto has_upper = andnot(below < infinite, is_lock);
-  Real b_low = -(select(gap_low < zero, correction, one) * gap_low * inverse_h);
-  Real b_up = select(gap_up < zero, correction, one) * gap_up * inverse_h;
-  LimitRows<Real> rows;
-  rows.is_conflicting = has_lower & has_upper & (b_low > b_up) & (g == zero);
-  const Real mean = (b_low + b_up) * Real(static_cast<Scalar<Real>>(0.5));
-  b_low = select(rows.is_conflicting, mean, b_low);
-  b_up = select(rows.is_conflicting, mean, b_up);
-  rows.is_lock = is_lock;
-  rows.lower = select(has_lower, Row<Real>{b_low, g, zero, infinite}, dead_row<Real>());
-  rows.upper = select(has_upper, Row<Real>{b_up, g, -infinite, zero}, dead_row<Real>());
-  const Row<Real> lock{correction * below * inverse_h, g, -infinite, infinite};
-  rows.upper = select(is_lock, lock, rows.upper);
-  return rows;
+  Limits<Real> limits;
+  limits.softness = compliance * inverse_h * inverse_h;
+  limits.is_lock = is_lock;
+  limits.has_lower = andnot(above < infinite, is_lock);
+  limits.has_upper = andnot(below < infinite, is_lock);
+  limits.lower = -(select(gap_low < zero, correction, one) * gap_low * inverse_h);
+  limits.upper = select(gap_up < zero, correction, one) * gap_up * inverse_h;
+  limits.is_conflicting = limits.has_lower & limits.has_upper & (limits.lower > limits.upper) &
+                          (limits.softness == zero);
+  if (any(limits.is_conflicting)) {
+    const Real mean = (limits.lower + limits.upper) * Real(static_cast<Scalar<Real>>(0.5));
+    limits.lower = select(limits.is_conflicting, mean, limits.lower);
+    limits.upper = select(limits.is_conflicting, mean, limits.upper);
+  }
+  if (any(is_lock)) limits.upper = select(is_lock, correction * below * inverse_h, limits.upper);
+  return limits;
+}
+
+/// Of a law that has these limits and no other rows.
+template <class Real>
+FLEXOR_INLINE LawBounds<Real> law_bounds(const Limits<Real>& limits) {
+  const Real infinite = unbounded<Real>();
+  const Real fits =
+      select(andnot(limits.softness == Real(0), limits.is_lock),
+             Real(static_cast<int>(kOneSidedLaw)), Real(static_cast<int>(kGeneralLaw)));
+  return {select(limits.has_lower | limits.has_upper | limits.is_lock, fits,
+                 Real(static_cast<int>(kEmptyLaw))),
+          select(limits.has_lower, limits.lower, -infinite),
+          select(limits.has_upper, limits.upper, infinite)};
 }
 
 /// Velocity limit L: b = -L with p >= 0, b = +L with p <= 0.   [P-12]
 template <class Real>
-FLEXOR_INLINE LimitRows<Real> velocity_limit_rows(const Real& limit) {
-  const Real zero(0), infinite = unbounded<Real>();
-  const auto has = limit < infinite;
-  LimitRows<Real> rows;
-  rows.lower = select(has, Row<Real>{-limit, zero, zero, infinite}, dead_row<Real>());
-  rows.upper = select(has, Row<Real>{limit, zero, -infinite, zero}, dead_row<Real>());
-  rows.is_lock = rows.is_conflicting = zero > zero;
-  return rows;
+FLEXOR_INLINE Limits<Real> velocity_limits(const Real& limit) {
+  const Real zero(0);
+  const auto has = limit<unbounded<Real>(), never = zero> zero;
+  return {-limit, limit, zero, has, has, never, never};
 }
 
 }  // namespace flexor

@@ -9,6 +9,18 @@
 
 namespace flexor {
 
+/// Whether a law has rows that act in some lane.
+template <class C>
+FLEXOR_INLINE bool acts(const C& c, int law) {
+  return !all_have_form(c.cells[c.plan.cell.law_form + law], kEmptyLaw);
+}
+
+/// Lanes in which some row of a law acts.
+template <class C>
+FLEXOR_INLINE typename C::Mask has_live_row(const C& c, int law) {
+  return c.cells[c.plan.cell.law_form + law] < typename C::Real(static_cast<int>(kEmptyLaw));
+}
+
 /// Point of law i for the step D, from rate u and impulse P.
 template <class C, class W>
 FLEXOR_INLINE LawPoint<typename C::Real> update_law(const C& c, const W& w, int law,
@@ -16,7 +28,24 @@ FLEXOR_INLINE LawPoint<typename C::Real> update_law(const C& c, const W& w, int 
                                                     const typename C::Real& P,
                                                     const typename C::Real& D) {
   const PlanView& p = c.plan;
-  return solve_law(w, p.cell.row, p.law_row_first[law], p.law_row_first[law + 1], u - D * P, D);
+  const auto& cell = p.cell;
+  const typename C::Real u0 = u - D * P;
+  if (all_have_form(w[cell.law_form + law], kOneSidedLaw)) {
+    return solve_one_sided(w[cell.law_lower + law], w[cell.law_upper + law], u0, D);
+  }
+  return solve_law(w, cell.row, p.law_row_first[law], p.law_row_first[law + 1], u0, D);
+}
+
+/// Whether the law holds 0 at the rate u.
+template <class C, class W>
+FLEXOR_INLINE typename C::Mask holds_zero(const C& c, const W& w, int law,
+                                          const typename C::Real& u) {
+  const PlanView& p = c.plan;
+  const auto& cell = p.cell;
+  if (all_have_form(w[cell.law_form + law], kOneSidedLaw)) {
+    return (u >= w[cell.law_lower + law]) & (u <= w[cell.law_upper + law]);
+  }
+  return holds_zero(w, cell.row, p.law_row_first[law], p.law_row_first[law + 1], u);
 }
 
 /// Steps D of the method, and the start: every law flat at 0.
@@ -31,6 +60,9 @@ FLEXOR_HD void start_laws(const C& c) {
     w[cell.law_kind + law] = zero;
     w[cell.law_value + law] = zero;
     w[cell.law_slope + law] = zero;
+    w[cell.law_flag + law] = zero;
+    w[cell.law_residual + law] = zero;
+    if (!acts(c, law)) return;
     const int i = law - p.tendon_count;
     const Real W =
         i < 0 ? w[cell.response_diagonal + law] : one / w[cell.matrix + p.row_address[i] + i];
@@ -39,56 +71,26 @@ FLEXOR_HD void start_laws(const C& c) {
   c.sync();
 }
 
-/// Lanes whose law_flag cells are not all zero.
+/// Over all laws: lanes in which one changed its piece, and the largest residual.
+template <class Real>
+struct Verdict {
+  Mask<Real> changed;
+  Real residual;
+};
 template <class C>
-FLEXOR_INLINE typename C::Mask flagged(const C& c) {
+FLEXOR_INLINE Verdict<typename C::Real> verdict(const C& c) {
   using Real = typename C::Real;
-  auto mask = Real(0) > Real(0);
+  const Real zero(0);
+  Verdict<Real> all{zero > zero, zero};
   for (int law = 0; law < c.plan.law_count; ++law) {
-    if (has_rows(c, law)) mask = mask | (c.cells[c.plan.cell.law_flag + law] != Real(0));
+    all.changed = all.changed | (c.cells[c.plan.cell.law_flag + law] != zero);
+    all.residual = max(all.residual, c.cells[c.plan.cell.law_residual + law]);
   }
-  return mask;
+  return all;
 }
 
-/// Pieces of the last step: a law one of whose hard rows carried an impulse inside its bounds
-/// stands on that row's step again. Returns the lanes in which some law does.   [P-82]
-template <class C>
-FLEXOR_HD typename C::Mask start_from_last(const C& c, const typename C::Mask& todo) {
-  using Real = typename C::Real;
-  const PlanView& p = c.plan;
-  const auto& cell = p.cell;
-  const Real zero(0), one(1);
-  c.each(p.law_count, [&](const auto& w, int law) {
-    auto stands = one < zero;
-    for (int r = p.law_row_first[law]; r < p.law_row_first[law + 1]; ++r) {
-      const int at = cell.row + kRowCells * r;
-      const Row<Real> row = row_at(w, at);
-      const Real last = c.load(Field::row_impulse, p.planned_slot[r]);
-      const auto on = todo & (row.softness == zero) & (w[at + 4] == zero) & (last != zero) &
-                      (last > row.low) & (last < row.high);
-      w[cell.law_kind + law] = select(on, Real(2), w[cell.law_kind + law]);
-      w[cell.law_value + law] = select(on, row.target, w[cell.law_value + law]);
-      stands = stands | on;
-    }
-    w[cell.law_flag + law] = select(stands, one, zero);
-  });
-  c.sync();
-  return flagged(c);
-}
-
-/// Largest D_i |P_i,new - P_i| (cells trial_impulse hold it), and max(1, max |c|).   [P-57]
-template <class C>
-FLEXOR_INLINE typename C::Real largest_residual(const C& c) {
-  using Real = typename C::Real;
-  Real rho(0);
-  for (int law = 0; law < c.plan.law_count; ++law) {
-    if (has_rows(c, law)) rho = max(rho, c.cells[c.plan.cell.best_impulse + law]);
-  }
-  return rho;
-}
-
-/// New pieces of the lanes `busy` at end_velocity; law_flag 1 where a piece changed, best_impulse
-/// the residual D |P_new - P|.
+/// New pieces of the lanes `busy` at end_velocity; law_flag 1 where a piece changed, law_residual
+/// D |P_new - P|.   [P-82]
 template <class C>
 FLEXOR_OUTLINE void update_pieces(const C& c, const typename C::Mask& busy) {
   using Real = typename C::Real;
@@ -96,15 +98,16 @@ FLEXOR_OUTLINE void update_pieces(const C& c, const typename C::Mask& busy) {
   const auto& cell = p.cell;
   const Real zero(0), one(1);
   c.each(p.law_count, [&](const auto& w, int law) {
-    if (!has_rows(c, law)) return;
+    if (!acts(c, law)) return;
     const Real P = w[cell.law_impulse + law], D = w[cell.law_step + law];
     const Real u = law_rate(c, w, law, cell.end_velocity);
+    const Real kind = w[cell.law_kind + law], value = w[cell.law_value + law];
+    const Real slope = w[cell.law_slope + law];
     // a law at rest that holds 0 at its rate stays flat at 0
-    const auto rests = (P == zero) & (w[cell.law_kind + law] == zero) &
-                       holds_zero(w, cell.row, p.law_row_first[law], p.law_row_first[law + 1], u);
+    const auto rests = (P == zero) & (kind == zero) & holds_zero(c, w, law, u);
     if (all(rests | !busy)) {
       w[cell.law_flag + law] = zero;
-      w[cell.best_impulse + law] = select(busy, zero, w[cell.best_impulse + law]);
+      w[cell.law_residual + law] = select(busy, zero, w[cell.law_residual + law]);
       return;
     }
     LawPoint<Real> point = update_law(c, w, law, u, P, D);
@@ -113,20 +116,19 @@ FLEXOR_OUTLINE void update_pieces(const C& c, const typename C::Mask& busy) {
     point.value = select(rests, zero, point.value);
     point.slope = select(rests, zero, point.slope);
     const auto changed =
-        busy & ((point.kind != w[cell.law_kind + law]) | (point.value != w[cell.law_value + law]) |
-                (point.slope != w[cell.law_slope + law]));
+        busy & ((point.kind != kind) | (point.value != value) | (point.slope != slope));
     w[cell.law_flag + law] = select(changed, one, zero);
-    w[cell.best_impulse + law] =
-        select(busy, D * abs(point.impulse - P), w[cell.best_impulse + law]);
-    w[cell.law_kind + law] = select(busy, point.kind, w[cell.law_kind + law]);
-    w[cell.law_value + law] = select(busy, point.value, w[cell.law_value + law]);
-    w[cell.law_slope + law] = select(busy, point.slope, w[cell.law_slope + law]);
+    w[cell.law_residual + law] =
+        select(busy, D * abs(point.impulse - P), w[cell.law_residual + law]);
+    w[cell.law_kind + law] = select(busy, point.kind, kind);
+    w[cell.law_value + law] = select(busy, point.value, value);
+    w[cell.law_slope + law] = select(busy, point.slope, slope);
   });
   c.sync();
 }
 
-/// Runs on the lanes `todo`; returns those that did not converge. iterations and residual are
-/// updated per lane.
+/// Runs on the lanes `todo`, whose pieces stand at the free velocity; returns those that did not
+/// converge. iterations and residual are updated per lane.
 template <class C>
 FLEXOR_OUTLINE typename C::Mask active_set(const C& c, const typename C::Mask& todo, int cap,
                                            const typename C::Real& scale,
@@ -136,16 +138,13 @@ FLEXOR_OUTLINE typename C::Mask active_set(const C& c, const typename C::Mask& t
   // exact to rounding: what the last factorisation leaves
   const Real rounding = Real(by_precision<Real>(2e-5, 1e-10)) * scale;
   auto busy = todo;
-  auto warm = Real(0) > Real(0);
-  if (c.settings.warm_start) warm = start_from_last(c, todo);
-  update_pieces(c, andnot(busy, warm));
   for (int n = 0; n < cap && any(busy); ++n) {
     solve_pieces(c, busy);
     iterations = iterations + select(busy, Real(1), Real(0));
     update_pieces(c, busy);
-    const Real rho = largest_residual(c);
-    residual = select(busy, rho, residual);
-    busy = busy & (flagged(c) | (rho > rounding));
+    const Verdict<Real> now = verdict(c);
+    residual = select(busy, now.residual, residual);
+    busy = busy & (now.changed | (now.residual > rounding));
   }
   return busy;
 }

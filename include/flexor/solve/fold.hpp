@@ -12,34 +12,47 @@
 
 namespace flexor {
 
-/// matrix += sum over tendons of weight_t J_t^T J_t, for the cells `weight` [tendon]. Tendons of
-/// one pattern are added in one pass.
+/// matrix += sum of weight_t J_t^T J_t over K tendons of one pattern, in one pass.
+template <int K, class C>
+FLEXOR_HD void add_outer_products(const C& c, int matrix, int weight, const int* tendons) {
+  using Real = typename C::Real;
+  const PlanView& p = c.plan;
+  const int entries = p.tendon_entry_first[tendons[0]];
+  const int count = p.tendon_entry_first[tendons[0] + 1] - entries;
+  c.each(count, [&](const auto& w, int i) {
+    const auto row = w.from(matrix + p.row_address[p.entry_dof[entries + i]]);
+    const auto J = w.from(p.cell.jacobian);
+    const int *dofs = p.entry_dof + entries, *first = p.tendon_entry_first;
+    const int J0 = first[tendons[0]], J1 = first[tendons[K > 1]], J2 = first[tendons[2 * (K > 2)]];
+    const Real a0 = w[weight + tendons[0]] * J[J0 + i];
+    const Real a1 = K > 1 ? w[weight + tendons[K > 1]] * J[J1 + i] : a0;
+    const Real a2 = K > 2 ? w[weight + tendons[2 * (K > 2)]] * J[J2 + i] : a0;
+    for (int j = 0; j <= i; ++j) {
+      Real sum = row[dofs[j]] + a0 * J[J0 + j];
+      if constexpr (K > 1) sum = sum + a1 * J[J1 + j];
+      if constexpr (K > 2) sum = sum + a2 * J[J2 + j];
+      row[dofs[j]] = sum;
+    }
+  });
+  c.sync();
+}
+
+/// matrix += sum over tendons of weight_t J_t^T J_t, for the cells `weight` [tendon].
 template <class C>
 FLEXOR_HD void add_outer_products(const C& c, int matrix, int weight) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   for (int group = 0; group < p.fold_count; ++group) {
-    const int first = p.fold_first[group], last = p.fold_first[group + 1];
+    const int last = p.fold_first[group + 1];
     auto used = Real(0) > Real(0);
-    for (int n = first; n < last; ++n) {
+    for (int n = p.fold_first[group]; n < last; ++n) {
       used = used | (c.cells[weight + p.fold_tendons[n]] != Real(0));
     }
     if (!any(used)) continue;
-    const int entries = p.tendon_entry_first[p.fold_tendons[first]];
-    const int count = p.tendon_entry_first[p.fold_tendons[first] + 1] - entries;
-    c.each(count, [&](const auto& w, int i) {
-      const int row = matrix + p.row_address[p.entry_dof[entries + i]];
-      for (int j = 0; j <= i; ++j) {
-        const int at = row + p.entry_dof[entries + j];
-        Real sum = w[at];
-        for (int n = first; n < last; ++n) {
-          const int t = p.fold_tendons[n], J = p.cell.jacobian + p.tendon_entry_first[t];
-          sum = sum + (w[weight + t] * w[J + i]) * w[J + j];
-        }
-        w[at] = sum;
-      }
-    });
-    c.sync();
+    int n = p.fold_first[group];
+    for (; n + 2 < last; n += 3) add_outer_products<3>(c, matrix, weight, p.fold_tendons + n);
+    if (n + 2 == last) add_outer_products<2>(c, matrix, weight, p.fold_tendons + n);
+    if (n + 1 == last) add_outer_products<1>(c, matrix, weight, p.fold_tendons + n);
   }
 }
 
@@ -78,7 +91,7 @@ struct FoldAndFactor {
     const PlanView& p = c.plan;
     const auto& cell = p.cell;
     add_outer_products(c, cell.matrix, cell.fold_weight);
-    factor_ldlt(c, cell.matrix, cell.factor, cell.inverse_pivot, cell.factor_row);
+    factor_ldlt(c, AllEntries{cell.matrix}, cell.factor, cell.inverse_pivot, cell.factor_row);
     c.single([&](const auto& w) {
       const Real h = c.time_step();
       for (int i = 0; i < p.nv; ++i) {

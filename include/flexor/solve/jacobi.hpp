@@ -22,7 +22,7 @@ FLEXOR_OUTLINE void respond(const C& c, int x) {
     for (int i = 0; i < padded(p.nv); ++i) w[cell.solution + i] = Real(0);
     add_tendon_impulses(c, w, cell.solution, [&](int t) { return w[x + t]; });
     for (int i = 0; i < p.nv; ++i) {
-      if (has_rows(c, p.tendon_count + i)) {
+      if (acts(c, p.tendon_count + i)) {
         w[cell.solution + i] = w[cell.solution + i] + w[x + p.tendon_count + i];
       }
     }
@@ -37,17 +37,11 @@ FLEXOR_OUTLINE void row_sums(const C& c) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
-  const int T = p.tendon_count;
   const Real zero(0), one(1);
   c.each(p.law_count, [&](const auto& w, int law) {
     w[cell.law_row_sum + law] = zero;
     w[cell.trial_impulse + law] = zero;
-    auto live = one < zero;
-    for (int r = p.law_row_first[law]; r < p.law_row_first[law + 1]; ++r) {
-      const int at = cell.row + kRowCells * r;
-      live = live | ((w[at + 2] < w[at + 3]) & (w[at + 4] == zero));
-    }
-    w[cell.law_flag + law] = select(live, one, zero);
+    w[cell.law_flag + law] = select(has_live_row(c, law), one, zero);
   });
   c.sync();
   for (int j = 0; j < p.law_count; ++j) {
@@ -58,7 +52,7 @@ FLEXOR_OUTLINE void row_sums(const C& c) {
     respond(c, cell.trial_impulse);
     c.single([&](const auto& w) { w[cell.trial_impulse + j] = zero; });
     c.each(p.law_count, [&](const auto& w, int i) {
-      if (!has_rows(c, i)) return;
+      if (!acts(c, i)) return;
       const Real a = abs(law_rate(c, w, i, cell.solution));
       w[cell.law_row_sum + i] = w[cell.law_row_sum + i] + select(live, a, zero);
     });
@@ -69,7 +63,6 @@ FLEXOR_OUTLINE void row_sums(const C& c) {
     w[cell.law_row_sum + i] = select(D > zero, D, one);
   });
   c.sync();
-  (void)T;
 }
 
 /// trial_impulse <- one update of all laws from the impulses in cells x, with rates there; returns
@@ -82,12 +75,12 @@ FLEXOR_OUTLINE typename C::Real jacobi_update(const C& c, int x, bool keep,
   const auto& cell = p.cell;
   respond(c, x);
   c.each(p.law_count, [&](const auto& w, int i) {
-    if (!has_rows(c, i)) return;
+    if (!acts(c, i)) return;
     const Real u = law_rate(c, w, i, cell.free_velocity) + law_rate(c, w, i, cell.solution);
     const Real P = w[x + i], D = w[cell.law_row_sum + i];
     const LawPoint<Real> point = update_law(c, w, i, u, P, D);
     w[cell.trial_impulse + i] = point.impulse;
-    w[cell.best_impulse + i] = D * abs(point.impulse - P);
+    w[cell.law_residual + i] = D * abs(point.impulse - P);
     if (keep) {
       w[cell.law_kind + i] = select(todo, point.kind, w[cell.law_kind + i]);
       w[cell.law_value + i] = select(todo, point.value, w[cell.law_value + i]);
@@ -95,7 +88,7 @@ FLEXOR_OUTLINE typename C::Real jacobi_update(const C& c, int x, bool keep,
     }
   });
   c.sync();
-  return largest_residual(c);
+  return verdict(c).residual;
 }
 
 /// Runs on the lanes `todo`; returns those that did not converge.
@@ -125,7 +118,7 @@ FLEXOR_OUTLINE typename C::Mask jacobi(const C& c, const typename C::Mask& todo,
       rho = jacobi_update(c, cell.law_rate, false, busy);
       Real turn = zero;
       for (int i = 0; i < p.law_count; ++i) {
-        if (!has_rows(c, i)) continue;
+        if (!acts(c, i)) continue;
         const Real fresh = c.cells[cell.trial_impulse + i];
         turn = turn + c.cells[cell.law_row_sum + i] * (c.cells[cell.law_rate + i] - fresh) *
                           (fresh - c.cells[cell.law_step + i]);
@@ -135,7 +128,7 @@ FLEXOR_OUTLINE typename C::Mask jacobi(const C& c, const typename C::Mask& todo,
       const Real k = (from - one) / next;
       t = next;
       c.each(p.law_count, [&](const auto& w, int i) {
-        if (!has_rows(c, i)) return;
+        if (!acts(c, i)) return;
         const Real fresh = w[cell.trial_impulse + i];
         w[cell.law_rate + i] = fresh + k * (fresh - w[cell.law_step + i]);
         w[cell.law_step + i] = fresh;

@@ -2,7 +2,7 @@
 // The law of one rate: the sum of its rows' answers, a non-increasing piecewise linear function
 // P = Phi(u) with vertical steps where rows are hard.   [P-52]
 
-#include "flexor/rows/row.hpp"
+#include "flexor/rows/law_bounds.hpp"
 
 namespace flexor {
 
@@ -29,31 +29,16 @@ FLEXOR_INLINE RowStep<Real> row_step(const Row<Real>& row, const Real& x) {
   return {select(hard, below, soft), select(hard, above, soft)};
 }
 
-/// A law of hard one-sided rows only: P = 0 between two rates.
+/// solve_law for a law of hard one-sided rows.   [P-53]
 template <class Real>
-struct OneSided {
-  bool holds;  ///< in every lane
-  Real lower, upper;
-};
-template <class C>
-FLEXOR_INLINE OneSided<typename C::Real> one_sided(const C& cells, int row_cell, int first,
-                                                   int last) {
-  using Real = typename C::Real;
-  const Real zero(0), infinite = unbounded<Real>();
-  OneSided<Real> limits{true, -infinite, infinite};
-  auto fits = zero <= zero;
-  for (int r = first; r < last; ++r) {
-    const int at = row_cell + kRowCells * r;
-    const Row<Real> row = row_at(cells, at);
-    const auto live = (row.low < row.high) & (cells[at + 4] == zero);
-    const auto pushes = (row.low == zero) & (row.high == infinite);
-    const auto pulls = (row.high == zero) & (row.low == -infinite);
-    fits = fits & ((!live) | ((row.softness == zero) & (pushes | pulls)));
-    limits.lower = select(live & pushes, max(limits.lower, row.target), limits.lower);
-    limits.upper = select(live & pulls, min(limits.upper, row.target), limits.upper);
-  }
-  limits.holds = all(fits);
-  return limits;
+FLEXOR_INLINE LawPoint<Real> solve_one_sided(const Real& lower, const Real& upper, const Real& u0,
+                                             const Real& D) {
+  const Real zero(0);
+  const auto at_upper = u0 >= upper;
+  const auto on = (u0 <= lower) | at_upper;
+  const Real x = select(at_upper, upper, lower);
+  return {select(on, x, u0), select(on, (x - u0) / D, zero), select(on, Real(2), zero),
+          select(on, x, zero), zero};
 }
 
 /// The unique (u, P) with u = u0 + D P and P in Phi(u).   [P-53]
@@ -68,18 +53,6 @@ FLEXOR_HD LawPoint<typename C::Real> solve_law(const C& cells, int row_cell, int
                                                const typename C::Real& D) {
   using Real = typename C::Real;
   const Real zero(0), one(1), infinite = unbounded<Real>();
-  if (const OneSided<Real> limits = one_sided(cells, row_cell, first, last); limits.holds) {
-    const auto at_low = u0 <= limits.lower;
-    const auto on = at_low | (u0 >= limits.upper);
-    const Real x = select(u0 >= limits.upper, limits.upper, limits.lower);
-    LawPoint<Real> point;
-    point.rate = select(on, x, u0);
-    point.impulse = select(on, (x - u0) / D, zero);
-    point.kind = select(on, Real(2), zero);
-    point.value = select(on, x, zero);
-    point.slope = zero;
-    return point;
-  }
   Real lower = -infinite, upper = infinite, step_at = zero;
   auto on_step = one < zero;
   for (int r = first; r < last; ++r) {

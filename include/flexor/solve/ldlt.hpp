@@ -6,8 +6,8 @@
 //   U_ij = A_ij - sum_{k<j} U_ik L_jk,  L_jk = U_jk / d_k,  d_j = U_jj
 //
 // Left-looking by pairs of columns with a 2 x 2 register tile; no square root stands on the chain
-// of pivots. A and U may be the same cells. Every element is summed in ascending k, so that the
-// bits do not depend on the team.
+// of pivots. A and U may be the same cells (A is read before it is overwritten). Every element is
+// summed in ascending k, so that the bits do not depend on the team.
 
 #include "flexor/state/context.hpp"
 
@@ -15,34 +15,59 @@ namespace flexor {
 
 FLEXOR_INLINE int padded(int n) { return n + (n & 1); }
 
-/// Cells: a the matrix, u the factor, inverse_pivot [padded n], scratch [2 (n + 2)].
-template <class C>
-FLEXOR_OUTLINE void factor_ldlt(const C& c, int a, int u, int inverse_pivot, int scratch) {
+/// A as it stands in the cells of a matrix.
+struct AllEntries {
+  int matrix;
+  template <class W>
+  FLEXOR_INLINE typename W::Real operator()(const W& w, int i, int j, int row) const {
+    (void)i;
+    return w[matrix + row + j];
+  }
+};
+
+/// A with the rows and columns of entries that are held masked to the identity; cells held [padded
+/// n]: 1 where an entry is held, else 0.
+struct FreeEntries {
+  int matrix, held;
+  template <class W>
+  FLEXOR_INLINE typename W::Real operator()(const W& w, int i, int j, int row) const {
+    using Real = typename W::Real;
+    const Real zero(0);
+    const auto masked = (w[held + i] + w[held + j]) > zero;
+    return select(masked, i == j ? Real(1) : zero, w[matrix + row + j]);
+  }
+};
+
+/// Cells: u the factor, inverse_pivot [padded n], scratch [2 (n + 2)]; entry(w, i, j, row address)
+/// reads A.
+template <class C, class Entry>
+FLEXOR_OUTLINE void factor_ldlt(const C& c, const Entry& entry, int u, int inverse_pivot,
+                                int scratch) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const int n = padded(p.nv), s0 = scratch, s1 = scratch + p.nv + 2;
   for (int J = 0; J < n; J += 2) {
     const int first = p.row_first[J];
     const int r0 = p.row_address[J], r1 = p.row_address[J + 1];
-    c.each(J - first, [&](const auto& w, int i) {
-      const int k = first + i;
-      w[s0 + k] = w[u + r0 + k] * w[inverse_pivot + k];
-      w[s1 + k] = w[u + r1 + k] * w[inverse_pivot + k];
-    });
-    c.sync();
-    c.single([&](const auto& w) {
-      Real d0 = w[a + r0 + J], d10 = w[a + r1 + J], d1 = w[a + r1 + J + 1];
+    c.single([&](const auto& w) {  // rows J of L, and the pivots
+      Real d0 = entry(w, J, J, r0), d10 = entry(w, J + 1, J, r1), d1 = entry(w, J + 1, J + 1, r1);
+      const auto row0 = w.from(u + r0), row1 = w.from(u + r1), inverse = w.from(inverse_pivot);
+      const auto l0 = w.from(s0), l1 = w.from(s1);
       for (int k = first; k < J; ++k) {
-        d0 -= w[u + r0 + k] * w[s0 + k];
-        d10 -= w[u + r1 + k] * w[s0 + k];
-        d1 -= w[u + r1 + k] * w[s1 + k];
+        const Real u0 = row0[k], u1 = row1[k], inverse_k = inverse[k];
+        const Real scaled0 = u0 * inverse_k, scaled1 = u1 * inverse_k;
+        l0[k] = scaled0;
+        l1[k] = scaled1;
+        d0 -= u0 * scaled0;
+        d10 -= u1 * scaled0;
+        d1 -= u1 * scaled1;
       }
       const Real inverse0 = Real(1) / d0;
       const Real l = d10 * inverse0;
-      w[u + r1 + J] = d10;
-      w[s1 + J] = l;
-      w[inverse_pivot + J] = inverse0;
-      w[inverse_pivot + J + 1] = Real(1) / (d1 - d10 * l);
+      row1[J] = d10;
+      l1[J] = l;
+      inverse[J] = inverse0;
+      inverse[J + 1] = Real(1) / (d1 - d10 * l);
     });
     c.sync();
     c.each((n - J - 2) / 2, [&](const auto& w, int i) {
@@ -51,20 +76,22 @@ FLEXOR_OUTLINE void factor_ldlt(const C& c, int a, int u, int inverse_pivot, int
       if (k > J) return;
       k = k > first ? k : first;
       const int q0 = p.row_address[I], q1 = p.row_address[I + 1];
-      Real t00 = w[a + q0 + J], t01 = w[a + q0 + J + 1];
-      Real t10 = w[a + q1 + J], t11 = w[a + q1 + J + 1];
+      Real t00 = entry(w, I, J, q0), t01 = entry(w, I, J + 1, q0);
+      Real t10 = entry(w, I + 1, J, q1), t11 = entry(w, I + 1, J + 1, q1);
+      const auto row0 = w.from(u + q0), row1 = w.from(u + q1), left0 = w.from(s0),
+                 left1 = w.from(s1);
       for (; k < J; ++k) {
-        const Real u0 = w[u + q0 + k], u1 = w[u + q1 + k], l0 = w[s0 + k], l1 = w[s1 + k];
+        const Real u0 = row0[k], u1 = row1[k], l0 = left0[k], l1 = left1[k];
         t00 -= u0 * l0;
         t01 -= u0 * l1;
         t10 -= u1 * l0;
         t11 -= u1 * l1;
       }
-      const Real l = w[s1 + J];
-      w[u + q0 + J] = t00;
-      w[u + q0 + J + 1] = t01 - t00 * l;
-      w[u + q1 + J] = t10;
-      w[u + q1 + J + 1] = t11 - t10 * l;
+      const Real l = left1[J];
+      row0[J] = t00;
+      row0[J + 1] = t01 - t00 * l;
+      row1[J] = t10;
+      row1[J + 1] = t11 - t10 * l;
     });
     c.sync();
   }
@@ -76,30 +103,51 @@ FLEXOR_OUTLINE void solve_ldlt(const C& c, const W& w, int u, int inverse_pivot,
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const int n = padded(p.nv);
+  const auto at = w.from(x), inverse = w.from(inverse_pivot), total = w.from(sum);
   for (int I = 0; I < n; I += 2) {  // z = D^-1 L^-1 x
-    const int r0 = u + p.row_address[I], r1 = u + p.row_address[I + 1];
-    Real t0 = w[x + I], t1 = w[x + I + 1];
+    const auto row0 = w.from(u + p.row_address[I]), row1 = w.from(u + p.row_address[I + 1]);
+    Real t0 = at[I], t1 = at[I + 1];
     for (int k = p.row_first[I]; k < I; ++k) {
-      const Real z = w[x + k];
-      t0 -= w[r0 + k] * z;
-      t1 -= w[r1 + k] * z;
+      const Real z = at[k];
+      t0 -= row0[k] * z;
+      t1 -= row1[k] * z;
     }
-    t0 = t0 * w[inverse_pivot + I];
-    t1 -= w[r1 + I] * t0;
-    w[x + I] = t0;
-    w[x + I + 1] = t1 * w[inverse_pivot + I + 1];
-    w[sum + I] = Real(0);
-    w[sum + I + 1] = Real(0);
+    t0 = t0 * inverse[I];
+    t1 -= row1[I] * t0;
+    at[I] = t0;
+    at[I + 1] = t1 * inverse[I + 1];
+    total[I] = Real(0);
+    total[I + 1] = Real(0);
   }
   for (int I = n - 2; I >= 0; I -= 2) {  // x_k = z_k - (sum_{i>k} U_ik x_i) / d_k
-    const int r0 = u + p.row_address[I], r1 = u + p.row_address[I + 1];
-    const Real x1 = w[x + I + 1] - w[inverse_pivot + I + 1] * w[sum + I + 1];
-    const Real x0 = w[x + I] - w[inverse_pivot + I] * (w[sum + I] + w[r1 + I] * x1);
-    w[x + I] = x0;
-    w[x + I + 1] = x1;
+    const auto row0 = w.from(u + p.row_address[I]), row1 = w.from(u + p.row_address[I + 1]);
+    const Real x1 = at[I + 1] - inverse[I + 1] * total[I + 1];
+    const Real x0 = at[I] - inverse[I] * (total[I] + row1[I] * x1);
+    at[I] = x0;
+    at[I + 1] = x1;
+    for (int k = p.row_first[I]; k < I; ++k) total[k] = total[k] + row0[k] * x0 + row1[k] * x1;
+  }
+}
+
+/// y <- y - A x for cells x, y [padded n]; an odd size has x = 0 in its last entry.
+template <class C, class W>
+FLEXOR_INLINE void subtract_product(const C& c, const W& w, int matrix, int x, int y) {
+  using Real = typename C::Real;
+  const PlanView& p = c.plan;
+  const auto from = w.from(x), to = w.from(y);
+  for (int I = 0; I < padded(p.nv); I += 2) {
+    const auto row0 = w.from(matrix + p.row_address[I]);
+    const auto row1 = w.from(matrix + p.row_address[I + 1]);
+    const Real x0 = from[I], x1 = from[I + 1];
+    Real t0 = to[I], t1 = to[I + 1];
     for (int k = p.row_first[I]; k < I; ++k) {
-      w[sum + k] = w[sum + k] + w[r0 + k] * x0 + w[r1 + k] * x1;
+      const Real a0 = row0[k], a1 = row1[k], z = from[k];
+      t0 -= a0 * z;
+      t1 -= a1 * z;
+      to[k] = to[k] - (a0 * x0 + a1 * x1);
     }
+    to[I] = t0 - (row0[I] * x0 + row1[I] * x1);
+    to[I + 1] = t1 - (row1[I] * x0 + row1[I + 1] * x1);
   }
 }
 

@@ -35,30 +35,35 @@ FLEXOR_INLINE typename C::Real law_rate(const C& c, const W& w, int law, int v) 
   return law < t ? tendon_rate(c, w, law, v) : w[v + law - t];
 }
 
-/// Sum over all stored j of A_ij x_j.
+/// Cells solution: the right side of the change of velocity, by one lane; entries with a vertical
+/// joint law are marked held and stand at their change.
 template <class C, class W>
-FLEXOR_HD typename C::Real matrix_row_times(const C& c, const W& w, int matrix, int i, int x) {
+FLEXOR_HD void right_side(const C& c, const W& w, int whole, bool has_fixed) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
-  Real sum(0);
-  for (int j = p.row_first[i]; j <= i; ++j) {
-    sum = sum + w[matrix + p.row_address[i] + j] * w[x + j];
+  const auto& cell = p.cell;
+  const int T = p.tendon_count, n = padded(p.nv), change = cell.impulse_sum;
+  const Real zero(0), one(1);
+  for (int i = 0; i < n; ++i) w[cell.solution + i] = w[cell.right_side + i];
+  add_tendon_impulses(c, w, cell.solution, [&](int t) {
+    const Real kind = w[cell.law_kind + t];
+    return select(is_vertical(kind), zero,
+                  w[cell.law_value + t] - w[cell.law_slope + t] * w[cell.length_rate + t]);
+  });
+  if (!p.has_joint_rows) return;
+  for (int i = 0; i < p.nv; ++i) {
+    const auto held = is_vertical(w[cell.law_kind + T + i]);
+    const Real value = w[cell.law_value + T + i], rate = c.rate(i);
+    const Real push = value - w[cell.law_slope + T + i] * rate;
+    w[cell.solution + i] = w[cell.solution + i] + select(held, zero, push);
+    w[cell.held + i] = select(held, one, zero);
+    w[change + i] = select(held, value - rate, zero);
   }
-  for (int j = i + 1; j < p.nv; ++j) {
-    if (p.row_first[j] <= i) sum = sum + w[matrix + p.row_address[j] + i] * w[x + j];
-  }
-  return sum;
-}
-
-/// x -= column j of A times a.
-template <class C, class W>
-FLEXOR_INLINE void subtract_column(const C& c, const W& w, int matrix, int j,
-                                   const typename C::Real& a, int x) {
-  const PlanView& p = c.plan;
-  const int row = matrix + p.row_address[j];
-  for (int i = p.row_first[j]; i <= j; ++i) w[x + i] = w[x + i] - w[row + i] * a;
-  for (int i = j + 1; i < p.nv; ++i) {
-    if (p.row_first[i] <= j) w[x + i] = w[x + i] - w[matrix + p.row_address[i] + j] * a;
+  if (!has_fixed) return;
+  if (p.nv & 1) w[cell.held + p.nv] = w[change + p.nv] = zero;
+  subtract_product(c, w, whole, change, cell.solution);
+  for (int i = 0; i < p.nv; ++i) {
+    w[cell.solution + i] = select(w[cell.held + i] > zero, w[change + i], w[cell.solution + i]);
   }
 }
 
@@ -69,9 +74,8 @@ FLEXOR_OUTLINE void solve_pieces(const C& c, const typename C::Mask& todo) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
-  const int T = p.tendon_count, n = padded(p.nv);
+  const int T = p.tendon_count;
   const Real zero(0), one(1);
-
   // which kinds of pieces occur in any lane
   auto fixed = one < zero, sloped = fixed, step = fixed;
   for (int i = 0; i < p.nv && p.has_joint_rows; ++i) {
@@ -82,79 +86,35 @@ FLEXOR_OUTLINE void solve_pieces(const C& c, const typename C::Mask& todo) {
     sloped = sloped | is_sloped(c.cells[cell.law_kind + t]);
     step = step | is_vertical(c.cells[cell.law_kind + t]);
   }
-  const bool refactor = any((fixed | sloped) & todo);
+  const bool has_fixed = any(fixed & todo), has_sloped = any(sloped & todo);
+  const bool refactor = has_fixed || has_sloped;
   const int u = refactor ? cell.active_factor : cell.factor;
   const int pivot = refactor ? cell.active_inverse_pivot : cell.inverse_pivot;
-
-  const bool slopes = any(sloped & todo);
   // the matrix whose columns act on the right side: before entries are masked
-  const int whole = slopes ? cell.active_factor : cell.matrix;
-  if (refactor && slopes) {
+  const int whole = has_sloped ? cell.active_factor : cell.matrix;
+
+  if (has_sloped) {
     c.each(p.matrix_size,
            [&](const auto& w, int i) { w[cell.active_factor + i] = w[cell.matrix + i]; });
     c.sync();
-    {
-      add_outer_products(c, cell.active_factor, cell.law_slope);
-      c.each(p.nv, [&](const auto& w, int i) {
-        const int at = cell.active_factor + p.row_address[i] + i;
-        w[at] = w[at] + w[cell.law_slope + T + i];
-      });
-      c.sync();
-    }
-  }
-
-  // right side, and the change of velocity of fixed entries
-  c.single([&](const auto& w) {
-    for (int i = 0; i < n; ++i) w[cell.solution + i] = w[cell.right_side + i];
-    add_tendon_impulses(c, w, cell.solution, [&](int t) {
-      const Real kind = w[cell.law_kind + t];
-      return select(is_vertical(kind), zero,
-                    w[cell.law_value + t] - w[cell.law_slope + t] * w[cell.length_rate + t]);
+    add_outer_products(c, cell.active_factor, cell.law_slope);
+    c.each(p.nv, [&](const auto& w, int i) {
+      const int at = cell.active_factor + p.row_address[i] + i;
+      w[at] = w[at] + w[cell.law_slope + T + i];
     });
-    if (!p.has_joint_rows) return;
-    for (int i = 0; i < p.nv; ++i) {
-      const int law = T + i;
-      if (!has_rows(c, law)) continue;
-      const auto held = is_vertical(w[cell.law_kind + law]);
-      const Real push = w[cell.law_value + law] - w[cell.law_slope + law] * c.rate(i);
-      w[cell.solution + i] = w[cell.solution + i] + select(held, zero, push);
-    }
-  });
+    c.sync();
+  }
+  c.single([&](const auto& w) { right_side(c, w, whole, has_fixed); });
   c.sync();
-  if (any(fixed & todo)) {
-    c.single([&](const auto& w) {
-      for (int j = 0; j < p.nv; ++j) {
-        const auto held = is_vertical(w[cell.law_kind + T + j]);
-        const Real change = select(held, w[cell.law_value + T + j] - c.rate(j), zero);
-        w[cell.impulse_sum + j] = change;
-        if (any(held)) subtract_column(c, w, whole, j, change, cell.solution);
-      }
-      for (int i = 0; i < p.nv; ++i) {
-        const auto held = is_vertical(w[cell.law_kind + T + i]);
-        w[cell.solution + i] = select(held, w[cell.impulse_sum + i], w[cell.solution + i]);
-      }
-    });
-    c.sync();
-    c.each(n, [&](const auto& w, int i) {
-      const int row = cell.active_factor + p.row_address[i], from = whole + p.row_address[i];
-      if (i == p.nv) {  // the unit row of an odd size
-        for (int j = p.row_first[i]; j <= i; ++j) w[row + j] = w[from + j];
-        return;
-      }
-      const auto held_i = is_vertical(w[cell.law_kind + T + i]);
-      for (int j = p.row_first[i]; j < i; ++j) {
-        const auto held = held_i | is_vertical(w[cell.law_kind + T + j]);
-        w[row + j] = select(held, zero, w[from + j]);
-      }
-      w[row + i] = select(held_i, one, w[from + i]);
-    });
-    c.sync();
+  if (has_fixed) {
+    factor_ldlt(c, FreeEntries{whole, cell.held}, u, pivot, cell.factor_row);
+  } else if (has_sloped) {
+    factor_ldlt(c, AllEntries{u}, u, pivot, cell.factor_row);
   }
-  if (refactor) factor_ldlt(c, u, u, pivot, cell.factor_row);
   c.single([&](const auto& w) { solve_ldlt(c, w, u, pivot, cell.solution, cell.impulse_sum); });
   c.sync();
 
-  if (any(step & todo)) solve_steps(c, u, pivot, any(fixed & todo));
+  if (any(step & todo)) solve_steps(c, u, pivot, has_fixed);
 
   // velocity, and the impulses of all laws
   c.each(p.nv, [&](const auto& w, int i) {
@@ -176,7 +136,7 @@ FLEXOR_OUTLINE void solve_pieces(const C& c, const typename C::Mask& todo) {
     w[cell.law_impulse + t] = select(todo, P, w[cell.law_impulse + t]);
   });
   c.sync();
-  if (p.has_joint_rows) joint_impulses(c, todo, any(fixed & todo));
+  if (p.has_joint_rows) joint_impulses(c, todo, has_fixed);
 }
 
 /// Vertical tendon laws: S p = b - J v_0, S = J M_A^-1 J^T, by LDL^T. A law that no free entry can
@@ -197,7 +157,7 @@ FLEXOR_OUTLINE void solve_steps(const C& c, int u, int pivot, bool has_fixed) {
     for (int e = p.tendon_entry_first[t]; e < p.tendon_entry_first[t + 1]; ++e) {
       const int i = p.entry_dof[e];
       Real J = w[cell.jacobian + e];
-      if (has_fixed) J = select(is_vertical(w[cell.law_kind + T + i]), zero, J);
+      if (has_fixed) J = select(w[cell.held + i] > zero, zero, J);
       w[x + i] = J;
     }
     solve_ldlt(c, w, u, pivot, x, x + p.nv + 1);
@@ -262,33 +222,28 @@ FLEXOR_OUTLINE void solve_steps(const C& c, int u, int pivot, bool has_fixed) {
   c.sync();
 }
 
-/// Impulses of joint laws: by their pieces; of fixed entries what is left of their row.
+/// Impulses of joint laws: by their pieces; of held entries what is left of their row.
 template <class C>
 FLEXOR_HD void joint_impulses(const C& c, const typename C::Mask& todo, bool has_fixed) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
-  const int T = p.tendon_count;
+  const int T = p.tendon_count, change = cell.impulse_sum;
   if (has_fixed) {
     c.single([&](const auto& w) {
-      for (int i = 0; i < p.nv; ++i) {
-        w[cell.impulse_sum + i] = w[cell.end_velocity + i] - c.rate(i);
-        w[cell.solution + i] = w[cell.right_side + i];
-      }
+      for (int i = 0; i < padded(p.nv); ++i) w[cell.solution + i] = w[cell.right_side + i];
+      for (int i = 0; i < p.nv; ++i) w[change + i] = w[cell.end_velocity + i] - c.rate(i);
+      if (p.nv & 1) w[change + p.nv] = Real(0);
       add_tendon_impulses(c, w, cell.solution, [&](int t) { return w[cell.law_impulse + t]; });
+      subtract_product(c, w, cell.matrix, change, cell.solution);
     });
     c.sync();
   }
   c.each(p.nv, [&](const auto& w, int i) {
     const int law = T + i;
     if (!has_rows(c, law)) return;
-    const auto held = is_vertical(w[cell.law_kind + law]);
     Real P = w[cell.law_value + law] - w[cell.law_slope + law] * w[cell.end_velocity + i];
-    if (has_fixed && any(held)) {
-      const Real left =
-          matrix_row_times(c, w, cell.matrix, i, cell.impulse_sum) - w[cell.solution + i];
-      P = select(held, left, P);
-    }
+    if (has_fixed) P = select(w[cell.held + i] > Real(0), -w[cell.solution + i], P);
     w[cell.law_impulse + law] = select(todo, P, w[cell.law_impulse + law]);
   });
   c.sync();

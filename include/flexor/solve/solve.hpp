@@ -15,8 +15,9 @@ FLEXOR_HD typename C::Mask keeps_an_error(const C& c, const W& w, const typename
   const Real tolerance = Real(by_precision<Real>(1e-4, 1e-8)) * scale;
   auto keeps = zero > zero;
   for (int law = 0; law < p.law_count; ++law) {
-    if (!has_rows(c, law)) continue;
+    if (!acts(c, law)) continue;
     const Real u = law_rate(c, w, law, p.cell.end_velocity);
+    if (all_have_form(w[p.cell.law_form + law], kOneSidedLaw)) continue;  // no bilateral row
     for (int r = p.law_row_first[law]; r < p.law_row_first[law + 1]; ++r) {
       const int at = p.cell.row + kRowCells * r;
       const Row<Real> row = row_at(w, at);
@@ -36,14 +37,7 @@ struct Solve {
     const PlanView& p = c.plan;
     const auto& cell = p.cell;
     const Real zero(0), one(1);
-    c.each(p.law_count, [&](const auto& w, int law) {
-      w[cell.law_impulse + law] = zero;
-      w[cell.law_kind + law] = zero;
-      if (!has_rows(c, law)) return;
-      const Real u = law_rate(c, w, law, cell.free_velocity);
-      const auto rests = holds_zero(w, cell.row, p.law_row_first[law], p.law_row_first[law + 1], u);
-      w[cell.law_flag + law] = select(rests, zero, one);
-    });
+    start_laws(c);
     c.each(p.nv,
            [&](const auto& w, int i) { w[cell.end_velocity + i] = w[cell.free_velocity + i]; });
     c.sync();
@@ -51,19 +45,19 @@ struct Solve {
     for (int i = 0; i < p.nv; ++i) {
       const Real v = c.cells[cell.free_velocity + i];
       finite = finite + v * zero;
-      scale = max(scale, abs(v));
+      scale = max(scale, select(has_live_row(c, p.tendon_count + i), abs(v), zero));
     }
     const auto usable = c.active & (finite == zero) & (c.cells[cell.solver + 3] > zero);
-    auto busy = flagged(c) & usable;
+    update_pieces(c, usable);
+    auto busy = usable & verdict(c).changed;
     Real iterations = zero, residual = zero;
     if (any(busy)) {
-      // scale of the problem: max(1, max |c|), c the rates at the free velocity
+      // scale of the problem: max(1, max |c|), c the rates of the laws at the free velocity [P-57]
       for (int law = 0; law < p.tendon_count; ++law) {
-        if (has_rows(c, law))
-          scale = max(scale, abs(law_rate(c, c.cells, law, cell.free_velocity)));
+        const Real u = law_rate(c, c.cells, law, cell.free_velocity);
+        scale = max(scale, select(has_live_row(c, law), abs(u), zero));
       }
       const auto worked = busy;
-      start_laws(c);
       auto open = busy;
       if (c.settings.method == 0) {
         open = active_set(c, busy, c.settings.iterations, scale, iterations, residual);

@@ -32,8 +32,9 @@ struct ReportForces {
                        bits_where(w[cell.solver + 2] == Real(2), UNSATISFIABLE_ROW, Real()));
     });
     c.sync();
-    c.each(p.tendon_count, [&](const auto& w, int t) { tendon(c, w, t); });
-    c.each(p.nv, [&](const auto& w, int i) { joint(c, w, i); });
+    const Real inverse_h = Real(1) / c.time_step();
+    c.each(p.tendon_count, [&](const auto& w, int t) { tendon(c, w, t, inverse_h); });
+    c.each(p.nv, [&](const auto& w, int i) { joint(c, w, i, inverse_h); });
     c.sync();
     c.single([&](const auto& w) {
       Bits<Real> bits = real_to_bits(w[cell.status]);
@@ -72,13 +73,13 @@ struct ReportForces {
   }
 
   template <class C, class W>
-  FLEXOR_HD static void tendon(const C& c, const W& w, int t) {
+  FLEXOR_HD static void tendon(const C& c, const W& w, int t, const typename C::Real& inverse_h) {
     using Real = typename C::Real;
     using F = Field;
     using K = ParameterKind;
     const PlanView& p = c.plan;
     const auto& cell = p.cell;
-    const Real zero(0), h = c.time_step(), inverse_h = Real(1) / h;
+    const Real zero(0), h = c.time_step();
     const Real u = tendon_rate(c, w, t, cell.end_velocity);
     const auto kept = stored(c, w);  // a world whose step failed keeps what it last reported
     Real passive = zero, armature = zero, friction = zero, lower = zero, upper = zero;
@@ -171,19 +172,19 @@ struct ReportForces {
   }
 
   template <class C, class W>
-  FLEXOR_HD static void joint(const C& c, const W& w, int i) {
+  FLEXOR_HD static void joint(const C& c, const W& w, int i, const typename C::Real& inverse_h) {
     using Real = typename C::Real;
     using F = Field;
     using K = ParameterKind;
     const PlanView& p = c.plan;
     const auto& cell = p.cell;
     const int law = p.tendon_count + i, j = p.dof_joint[i];
-    const Real zero(0), h = c.time_step(), inverse_h = Real(1) / h;
+    const Real zero(0), h = c.time_step();
     const auto kept = stored(c, w);
     Real friction = zero, limit = zero;
     if (has_rows(c, law)) {
       const int first = kTendonRowCount * p.tendon_count + kJointRowCount * i;
-      split_law(c, w, law, w[cell.end_velocity + i], [&](int r, const Real& impulse) {
+      const auto visit = [&](int r, const Real& impulse) {
         const int slot = p.planned_slot[r];
         if (static_cast<JointRow>(slot - first) == JointRow::kFriction) {
           friction = impulse;
@@ -191,7 +192,17 @@ struct ReportForces {
           limit = limit + impulse;
         }
         c.store(F::row_impulse, slot, impulse, kept);
-      });
+      };
+      if (AssembleRows::has_limits_alone(c, i) &&
+          all_have_form(w[cell.law_form + law], kOneSidedLaw)) {
+        for (int r = p.law_row_first[law]; r < p.law_row_first[law + 1]; ++r) {
+          const Real P = w[cell.law_impulse + law];
+          const auto slot = static_cast<JointRow>(p.planned_slot[r] - first);
+          visit(r, slot == JointRow::kLower ? max(P, zero) : min(P, zero));
+        }
+      } else {
+        split_law(c, w, law, w[cell.end_velocity + i], visit);
+      }
     }
     const auto put = [&](F field, const Real& value) {
       if (c.has(field)) c.store(field, i, value, kept);

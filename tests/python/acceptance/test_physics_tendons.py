@@ -277,6 +277,34 @@ def test_case_42_tendon_that_moves_nothing(backend):
     assert run.get("status") == 0
 
 
+def dead_centre(rng):
+    """Hinge whose only tendon runs along a line through the hinge axis, 2 cm beyond its bound."""
+    axis, across = rng.normal(size=(2, 3))
+    axis /= np.linalg.norm(axis)
+    across -= axis * (axis @ across)
+    across /= np.linalg.norm(across)
+    anchor = rng.uniform(-1, 1, 3)
+    near, far = rng.uniform(0.02, 0.3, 2)
+    b = scenes.builder()
+    b.add_body("rod", pos=anchor, mass=0.1, inertia=(1e-4, 1e-4, 1e-4))
+    b.add_joint("rod", "hinge", axis=tuple(axis))
+    b.add_spatial_tendon(
+        "line",
+        [via(body="world", pos=tuple(anchor - far * across)), via(body="rod", pos=tuple(near * across))],
+        upper_limit=near + far - 0.02,
+    )  # fmt: skip
+    return b.finalize()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_line_through_the_only_axis_moves_nothing(backend, seed):
+    """[P-43], [P-44]: J is what rounding leaves, so a bound that is violated cannot be met."""
+    run = backend.run(dead_centre(np.random.default_rng(seed)))
+    run.step(5)
+    assert np.all(run.get("qvel") == 0)
+    assert run.get("status") == flexor.Status.UNSATISFIABLE_ROW
+
+
 def test_case_44_armature_against_a_hard_bound(backend):
     """1 kg and 100 kg of armature stopped at once: -101 and 100 N s. Row by row is not there after
     150 sweeps: the armature still gives what the bound takes."""
