@@ -3,15 +3,12 @@
 
 #include <cmath>
 
-#include "flexor/core/status.hpp"
 #include "flexor/sim/backend.hpp"
 #include "reference/route.hpp"
 #include "reference/world.hpp"
 
 namespace flexor {
 namespace {
-
-constexpr int kGuardBits = NONFINITE_STATE | PARAMETER_INVALID | SINGULAR_MASS;
 
 /// The numbers of a field in one world, as an array.
 template <class Storage>
