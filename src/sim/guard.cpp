@@ -1,6 +1,7 @@
 // Worlds whose step failed, and what is done with them.   (interfaces.md 1.8)
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/implementation.hpp"
 
@@ -18,6 +19,33 @@ std::string status_text(int status) {
 
 }  // namespace
 
+/// What is wrong with a world and no stage of a step looks at: its time is no number, or it stands
+/// between the two calls that set a pair of spring bounds.
+int Simulation::Implementation::fault_of(long world) const {
+  const double time = reinterpret_cast<const double*>(batch->column(Field::time, 0))[world];
+  return (std::isfinite(time) ? 0 : NONFINITE_STATE) |
+         (!invalid.empty() && invalid[world] ? PARAMETER_INVALID : 0);
+}
+
+/// Sets the bits of such worlds, which are then not stepped. Where the guard ignores failures they
+/// are: bits only, and a tendon with half a pair of bounds without its spring and damper.
+///
+/// @return worlds that move (a byte each); empty = those of the mask
+Bytes Simulation::Implementation::mark_faults(const std::uint8_t* mask) {
+  Bytes moving;
+  std::int32_t* status = statuses();
+  for (long w = 0; w < num_worlds(); ++w) {
+    const int fault = fault_of(w);
+    if (fault == 0 || (mask != nullptr && !mask[w])) continue;
+    status[w] |= fault | (options.guard == Guard::kFreeze ? FROZEN : 0);
+    if (options.guard == Guard::kIgnore) continue;
+    if (moving.empty() && mask != nullptr) moving.assign(mask, mask + num_worlds());
+    moving.resize(num_worlds(), 1);
+    moving[w] = 0;
+  }
+  return moving;
+}
+
 /// is_stale: G arrays are to be refreshed before this call ends.
 void Simulation::Implementation::act_on_failures(const std::uint8_t* mask, bool is_stale) {
   switch (options.guard) {
@@ -29,8 +57,9 @@ void Simulation::Implementation::act_on_failures(const std::uint8_t* mask, bool 
       Bytes failed(num_worlds(), 0);
       bool is_any = false;
       each_with(kGuardBits, mask, [&](long w) { failed[w] = is_any = true; });
-      if (is_any) reset(failed.data(), {});
-      return;
+      if (!is_any) return;
+      for (long w = 0; w < num_worlds(); ++w) guard_resets[w] += failed[w];
+      return reset(failed.data(), {});
     }
     case Guard::kRaise: {
       constexpr long kShown = 8;
@@ -52,18 +81,18 @@ void Simulation::Implementation::act_on_failures(const std::uint8_t* mask, bool 
 }
 
 /// A frozen world whose state at the start of the step was itself no number gets its reset state;
-/// its status, time and step count stay.
+/// its status and step count stay, and its time if that is a number.
 void Simulation::Implementation::thaw_nonfinite(const std::uint8_t* mask) {
   Bytes rescued;
   each_with(FROZEN, mask, [&](long w) {
     bool is_sound = true;
-    for (const Field field : {Field::qpos, Field::qpos_compensation, Field::qvel, Field::activation,
-                              Field::row_impulse, Field::reference_length})
+    for (const Field field : {Field::time, Field::qpos, Field::qpos_compensation, Field::qvel,
+                              Field::activation, Field::row_impulse, Field::reference_length})
       is_sound = is_sound && (!batch->has(field) || batch->is_finite(field, w));
     if (is_sound) return;
     rescued.resize(num_worlds(), 0);
     rescued[w] = 1;
-    reset_state.apply_motion(*batch, w);
+    reset_state.apply_motion(*batch, parameters.raw(), w);
   });
   if (rescued.empty()) return;
   visit_fields([&](Field field) {  // the failed step has nothing to report but its failure

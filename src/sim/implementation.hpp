@@ -1,6 +1,7 @@
 #pragma once
-// What a Simulation holds, and the work behind its calls, split by task: simulation.cpp (the calls),
-// guard.cpp (worlds that failed), snapshot.cpp (states taken out, put back, written and read).
+// What a Simulation holds, and the work behind its calls, split by task: simulation.cpp (the
+// calls), guard.cpp (worlds that failed), snapshot.cpp (states taken out, put back, written and
+// read).
 
 #include <atomic>
 #include <memory>
@@ -25,6 +26,8 @@ struct Simulation::Implementation {
   ResetState reset_state;
   std::unique_ptr<Backend> backend;
   Bytes reference_given;  ///< [tendon] 1 = a number, 0 = measured when geometry is committed
+  Bytes invalid;          ///< [world] 1 = its parameters cannot be used as they are; empty = none
+  std::vector<std::int64_t> guard_resets;  ///< [world] times the guard has reset it
   std::atomic_flag is_busy;
 
   Implementation(Model m, const SimulationOptions& asked);
@@ -52,7 +55,13 @@ struct Simulation::Implementation {
   void step(int count, const std::uint8_t* mask, bool refresh);
   void reset(const std::uint8_t* mask, const ResetPose& pose);
 
+  // snapshot.cpp
+  Snapshot take(const std::vector<long>& worlds) const;
+  void put_back(const Snapshot& snapshot, const std::vector<long>& worlds);
+
   // guard.cpp
+  int fault_of(long world) const;
+  Bytes mark_faults(const std::uint8_t* mask);
   void thaw_nonfinite(const std::uint8_t* mask);
   void act_on_failures(const std::uint8_t* mask, bool is_stale);
 };

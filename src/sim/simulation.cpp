@@ -23,8 +23,9 @@ Simulation::Implementation::Implementation(Model m, const SimulationOptions& ask
   options.solver = backend->solver();
   for (const TendonDescription& tendon : model.description().tendons)
     reference_given.push_back(!std::isnan(tendon.reference_length));
+  guard_resets.assign(options.num_worlds, 0);
   backend->commit(parameters.raw(), nullptr);
-  reset_state.apply(*batch, nullptr);
+  reset_state.apply(*batch, parameters.raw(), nullptr);
   write_reference_lengths(nullptr);
   backend->step(batch->view(), 0, nullptr, true);
 }
@@ -57,8 +58,11 @@ void Simulation::Implementation::write_reference_lengths(const std::uint8_t* wor
 void Simulation::Implementation::commit() {
   const ParameterStore::Touched& touched = parameters.touched();
   if (!touched.is_any) return;
-  parameters.check_touched(model);
-  backend->commit(parameters.raw(), touched.worlds.data());
+  invalid = parameters.half_bounded(model);
+  if (invalid.empty())
+    backend->commit(parameters.raw(), touched.worlds.data());
+  else
+    backend->commit(parameters.without_half_bounded(model), touched.worlds.data());
   for (const auto& [tendons, worlds] : touched.geometry) {
     Bytes wanted = tendons;
     for (std::size_t t = 0; t < wanted.size(); ++t)
@@ -82,13 +86,15 @@ void Simulation::Implementation::step(int count, const std::uint8_t* mask, bool 
   const int block = acts_between ? std::min(count, 1) : count;
   for (int done = 0; done < std::max(count, 1); done += std::max(block, 1)) {
     const bool is_last = done + block >= count;
-    backend->step(batch->view(), block, mask, is_last && (refresh_after || count == 0));
+    const Bytes moving = count > 0 ? mark_faults(mask) : Bytes();
+    backend->step(batch->view(), block, moving.empty() ? mask : moving.data(),
+                  is_last && (refresh_after || count == 0));
     if (count > 0) act_on_failures(mask, refresh_after && !is_last);
   }
 }
 
 void Simulation::Implementation::reset(const std::uint8_t* mask, const ResetPose& pose) {
-  reset_state.apply(*batch, mask);
+  reset_state.apply(*batch, parameters.raw(), mask);
   pose.apply(*batch, mask);
   backend->step(batch->view(), 0, mask, true);
 }
@@ -120,7 +126,7 @@ void Simulation::reset(WorldMask mask, int keyframe, std::span<const double> qpo
   Implementation& s = *implementation_;
   const Exclusive exclusive(s.is_busy);
   s.check_mask(mask);
-  const ResetPose pose(s.model, mask, s.num_worlds(), keyframe, qpos, qvel);
+  const ResetPose pose(s.model, *s.batch, mask, keyframe, qpos, qvel);
   s.commit();
   s.reset(bytes_or_null(mask), pose);
 }
@@ -134,7 +140,10 @@ void Simulation::clear_status(WorldMask mask) {
 
 ArrayRef Simulation::array(Field field) const {
   Batch& batch = *implementation_->batch;
-  if (batch.is_idle(field)) batch.use_wrenches();
+  if (batch.is_idle(field)) {  // a step looks at this
+    const Exclusive exclusive(implementation_->is_busy);
+    batch.use_wrenches();
+  }
   return batch.array(field);
 }
 
@@ -204,6 +213,8 @@ std::vector<double> Simulation::bias_force() const {
 std::vector<std::pair<std::string, double>> Simulation::profile(int count) {
   Implementation& s = *implementation_;
   const Exclusive exclusive(s.is_busy);
+  if (count < 1)
+    throw ConfigError("profile: count " + std::to_string(count) + " given; legal: >= 1");
   s.commit();
   const std::vector<double> seconds = s.backend->profile(s.batch->view(), count);
   std::vector<std::pair<std::string, double>> stages;
@@ -211,6 +222,11 @@ std::vector<std::pair<std::string, double>> Simulation::profile(int count) {
     if (!seconds.empty()) stages.emplace_back(stage.name, seconds[i]);
   });
   return stages;
+}
+
+std::vector<std::int64_t> Simulation::guard_resets() const {
+  const Exclusive exclusive(implementation_->is_busy);
+  return implementation_->guard_resets;
 }
 
 Simulation::Memory Simulation::memory() const {
