@@ -1,23 +1,32 @@
 // The extension module flexor._core: errors, facts about the build, the lists of fields and
 // statuses.
 
+#include <string_view>
+
 #include "casters.hpp"
 
 namespace flexor::python {
 namespace {
 
+/// Text of a message, which may quote bytes of a damaged file that are no UTF-8.
+py::object text_of(const std::exception& error) {
+  const std::string_view text = error.what();
+  return py::reinterpret_steal<py::object>(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "backslashreplace"));
+}
+
 /// Sets the Python exception flexor.errors.<name>; its classes live in Python because they inherit
 /// from ValueError, KeyError and RuntimeError as well.
-void set_error(const char* name, const char* text) {
+void set_error(const char* name, const std::exception& error) {
   const py::object type = py::module_::import("flexor.errors").attr(name);
-  PyErr_SetString(type.ptr(), text);
+  PyErr_SetObject(type.ptr(), type(text_of(error)).ptr());
 }
 
 void set_model_error(const ModelError& error) {
   const py::object type = py::module_::import("flexor.errors").attr("ModelError");
   py::list problems;
   for (const Problem& problem : error.problems()) problems.append(to_dict(problem));
-  PyErr_SetObject(type.ptr(), type(error.what(), problems).ptr());
+  PyErr_SetObject(type.ptr(), type(text_of(error), problems).ptr());
 }
 
 void translate(std::exception_ptr pointer) {
@@ -26,23 +35,23 @@ void translate(std::exception_ptr pointer) {
   } catch (const ModelError& e) {
     set_model_error(e);
   } catch (const ParameterError& e) {
-    set_error("ParameterError", e.what());
+    set_error("ParameterError", e);
   } catch (const ShapeError& e) {
-    set_error("ShapeError", e.what());
+    set_error("ShapeError", e);
   } catch (const UnknownNameError& e) {
-    set_error("UnknownNameError", e.what());
+    set_error("UnknownNameError", e);
   } catch (const CheckpointError& e) {
-    set_error("CheckpointError", e.what());
+    set_error("CheckpointError", e);
   } catch (const ConfigError& e) {
-    set_error("ConfigError", e.what());
+    set_error("ConfigError", e);
   } catch (const DeviceError& e) {
-    set_error("DeviceError", e.what());
+    set_error("DeviceError", e);
   } catch (const SimulationError& e) {
-    set_error("SimulationError", e.what());
+    set_error("SimulationError", e);
   } catch (const ConcurrencyError& e) {
-    set_error("ConcurrencyError", e.what());
+    set_error("ConcurrencyError", e);
   } catch (const FlexorError& e) {
-    set_error("FlexorError", e.what());
+    set_error("FlexorError", e);
   }
 }
 

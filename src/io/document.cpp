@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "io/numbers.hpp"
+#include "io/path_text.hpp"
 #include "io/scan.hpp"
 
 namespace flexor::io {
@@ -104,15 +105,16 @@ class Reader {
     const fs::path path(path_or_text);
     root_ = canonical(options_.root.empty() ? absolute_folder(path) : options_.root);
     Problem problem;
-    problem.source.file = path_or_text;
-    problem.value = path_or_text;
+    problem.source.file = shown(path_or_text);
+    problem.value = shown(path_or_text);
     if (const auto asset = options_.assets.find(path_or_text); asset != options_.assets.end()) {
       add_file(path_or_text, asset->second, path.parent_path(), "asset:" + path_or_text, "main");
       return check_size(0, problem);
     }
     if (options_.paths == "inside" && !is_inside(path)) {
       problem.code = "path-outside-root";
-      problem.message = in_quotes(path_or_text) + " lies outside " + in_quotes(root_.string());
+      problem.message =
+          in_quotes(shown(path_or_text)) + " lies outside " + in_quotes(root_.string());
       findings_.error(problem);
       return false;
     }
@@ -148,16 +150,21 @@ class Reader {
   /// Reads a regular file; else fills code and message of `problem`.
   bool read_bytes(const fs::path& path, std::string& text, Problem& problem) {
     std::error_code error;
+    if (const std::string reason = bad_path_reason(path); !reason.empty()) {
+      problem.code = "file-not-found";
+      problem.message = in_quotes(shown(path)) + ": " + reason;
+      return false;
+    }
     const fs::file_status status = fs::status(path, error);
     if (!fs::exists(status)) {
       problem.code = "file-not-found";
-      problem.message = "no file " + in_quotes(path.string());
+      problem.message = "no file " + in_quotes(shown(path));
       return false;
     }
     const std::uintmax_t size = fs::is_regular_file(status) ? fs::file_size(path, error) : 0;
     if (fs::is_regular_file(status) && !error && size > kMaxFileBytes) {
       problem.code = "file-too-large";
-      problem.message = in_quotes(path.string()) + " has " + std::to_string(size) +
+      problem.message = in_quotes(shown(path)) + " has " + std::to_string(size) +
                         " bytes; at most " + std::to_string(kMaxFileBytes) + " are read";
       return false;
     }
@@ -166,7 +173,7 @@ class Reader {
     if (!stream.is_open()) {
       problem.code = "file-unreadable";
       problem.message =
-          in_quotes(path.string()) +
+          in_quotes(shown(path)) +
           (fs::is_regular_file(status) ? " cannot be read" : " is not a regular file");
       return false;
     }

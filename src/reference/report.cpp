@@ -89,11 +89,25 @@ void write_step_report(const StepResult& result, World& world) {
   report_joints(result, world);
 }
 
+namespace {
+
+/// Of the two quaternions of a rotation the one with w > 0; for half a turn (w = 0) the one whose
+/// largest component is positive.
+UnitQuaternion with_positive_scalar(const UnitQuaternion& Q) {
+  Eigen::Index largest = 0;
+  Q.vec().cwiseAbs().maxCoeff(&largest);
+  const bool is_flipped = Q.w() < 0 || (Q.w() == 0 && Q.vec()[largest] < 0);
+  return is_flipped ? UnitQuaternion(-Q.coeffs()) : Q;
+}
+
+}  // namespace
+
 void write_geometry_report(const Description& description, const Layout& layout, World& world) {
   const Kinematics kin = kinematics(description, layout, world.qpos, world.qvel);
   for (std::size_t b = 0; b < description.bodies.size(); ++b) {
     world.body_position.segment<3>(3 * b) = kin.position[b];
-    store_quaternion(world.body_quaternion, static_cast<int>(4 * b), kin.quaternion[b]);
+    store_quaternion(world.body_quaternion, static_cast<int>(4 * b),
+                     with_positive_scalar(kin.quaternion[b]));
     world.body_velocity.segment<3>(6 * b) =
         kin.point_velocity(static_cast<int>(b), kin.position[b]);
     world.body_velocity.segment<3>(6 * b + 3) = kin.velocity[b].head<3>();

@@ -101,7 +101,13 @@ VectorXd integrate(const Description& description, const Layout& layout, const V
 }
 
 bool is_factorable(const MatrixXd& M) {
-  return M.rows() == 0 || !M.allFinite() || Eigen::LLT<MatrixXd>(M).info() == Eigen::Success;
+  if (M.rows() == 0) return true;
+  return M.allFinite() && Eigen::LLT<MatrixXd>(M).info() == Eigen::Success;
+}
+
+bool is_finite_state(const World& world) {
+  return world.qpos.allFinite() && world.qvel.allFinite() && world.activation.allFinite() &&
+         world.reference_length.allFinite() && world.row_impulse.allFinite();
 }
 
 /// Impulses of the rows in the last step.
@@ -127,8 +133,11 @@ void Stepper::step(World& world) const {
   check_commands(world);                                               // 6
   const JointTerms terms = joint_terms(description_, layout_, world);  // 5, 7
   M.diagonal() += terms.diagonal;                                      // [P-7]
-  if (!is_factorable(M)) {
-    world.status |= SINGULAR_MASS;  // the world stays where it is   [P-3]
+  const bool is_finite = is_finite_state(world);
+  if (!is_finite) world.status |= NONFINITE_STATE;
+  if (!is_factorable(M)) {  // the world stays where it is   [P-3]
+    if (is_finite) world.status |= SINGULAR_MASS;
+    world.solver_status = kNonfinite;
     return;
   }
   advance_activation(description_, world);
@@ -152,7 +161,7 @@ void Stepper::step(World& world) const {
   world.qvel = solution.velocity;
   world.time += h;
   ++world.step_count;
-  if (!world.qpos.allFinite() || !world.qvel.allFinite() || !world.row_impulse.allFinite()) {
+  if (!is_finite || !is_finite_state(world)) {
     world.status |= NONFINITE_STATE;
     world.solver_status = kNonfinite;
   }

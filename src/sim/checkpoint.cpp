@@ -1,14 +1,18 @@
 #include "sim/checkpoint.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
+#include <optional>
+#include <set>
 
+#include "io/path_text.hpp"
 #include "sim/options.hpp"
 
 namespace flexor {
 namespace {
 
-constexpr const char* kFormat = "1";
+constexpr const char* kFormat = "2";
 
 const char* precision_name(const Batch& batch) { return batch.is_float() ? "float32" : "float64"; }
 
@@ -28,14 +32,36 @@ std::string json_text(const std::string& text) {
   return quoted + '"';
 }
 
-std::string make_header(const Model& model, const SimulationOptions& options, const Batch& batch) {
+/// Parameters that have a member of their own.
+template <class Visit>
+void visit_per_world(const Model& model, const RawParameters& raw, Visit&& visit) {
+  for (const Parameter& parameter : model.parameters())
+    if (!raw.per_world[parameter.address].empty()) visit(parameter);
+}
+
+std::string member_of(const Parameter& parameter) { return "parameter/" + parameter.name; }
+
+/// Every member but the header, in the order of the file.
+std::vector<std::string> list_members(const Model& model, const Batch& batch,
+                                      const RawParameters& raw) {
+  std::vector<std::string> members;
+  visit_fields([&](Field field) {
+    if (!is_read_out(field) && batch.has(field)) members.push_back(info(field).name);
+  });
+  members.push_back("shared_parameters");
+  visit_per_world(model, raw, [&](const Parameter& p) { members.push_back(member_of(p)); });
+  members.push_back("reference_length_given");
+  return members;
+}
+
+std::string make_header(const Model& model, const SimulationOptions& options, const Batch& batch,
+                        const RawParameters& raw, long num_worlds) {
   char timestep[40];
   std::snprintf(timestep, sizeof timestep, "%.17g", model.timestep());
   std::string json = "{\"format\": \"" + std::string(kFormat) + "\", \"model_hash\": \"" +
                      model_hash(model) + "\", \"precision\": \"" + precision_name(batch) +
-                     "\", \"num_worlds\": " + std::to_string(batch.num_worlds()) +
-                     ", \"library\": \"" + FLEXOR_VERSION +
-                     "\", \"model\": " + json_text(model.description().name) +
+                     "\", \"num_worlds\": " + std::to_string(num_worlds) + ", \"library\": \"" +
+                     FLEXOR_VERSION + "\", \"model\": " + json_text(model.description().name) +
                      ", \"device\": " + json_text(options.device) + ", \"timestep\": " + timestep +
                      ", \"nq\": " + std::to_string(model.nq()) +
                      ", \"nv\": " + std::to_string(model.nv()) + ", \"fields\": [";
@@ -45,7 +71,40 @@ std::string make_header(const Model& model, const SimulationOptions& options, co
     json += "{\"name\": \"" + std::string(info(field).name) +
             "\", \"unit\": " + json_text(info(field).unit) + "}";
   });
+  json += "], \"members\": [";
+  for (const std::string& member : list_members(model, batch, raw))
+    json += (json.back() == '[' ? "" : ", ") + json_text(member);
   return json + "]}";
+}
+
+/// The texts of a list in the header; nothing if it is none.
+std::optional<std::set<std::string>> header_list(const std::string& json, const std::string& key) {
+  std::size_t at = json.find("\"" + key + "\": [");
+  if (at == std::string::npos) return std::nullopt;
+  std::set<std::string> texts;
+  for (at = json.find('[', at) + 1; at < json.size() && json[at] != ']';) {
+    if (json[at] == ',' || json[at] == ' ') {
+      ++at;
+      continue;
+    }
+    if (json[at] != '"') return std::nullopt;
+    std::string text;
+    for (++at; at < json.size() && json[at] != '"'; ++at) {
+      if (json[at] == '\\' && json.compare(at, 4, "\\u00") == 0 && at + 5 < json.size()) {
+        unsigned code = 0;
+        std::from_chars(json.data() + at + 4, json.data() + at + 6, code, 16);
+        text += static_cast<char>(code);
+        at += 5;
+      } else {
+        if (json[at] == '\\') ++at;
+        if (at < json.size()) text += json[at];
+      }
+    }
+    ++at;  // closing quote
+    texts.insert(std::move(text));
+  }
+  if (at >= json.size()) return std::nullopt;
+  return texts;
 }
 
 /// Value of a key of the flat part of the header, without quotes.
@@ -74,8 +133,8 @@ const char* descr_of(const ArrayRef& ref) {
   }
 }
 
-std::vector<long> shape_of(const ArrayRef& ref) {
-  std::vector<long> shape = {ref.num_worlds};
+std::vector<long> shape_of(const ArrayRef& ref, long num_worlds) {
+  std::vector<long> shape = {num_worlds};
   if (info(ref.field).index != FieldIndex::kWorldIndex) shape.push_back(ref.count);
   if (ref.width > 1) shape.push_back(ref.width);
   return shape;
@@ -86,50 +145,51 @@ std::span<const std::byte> bytes_of(const std::vector<double>& numbers) {
 }
 
 /// Rows of worlds, a block at a time.
-void write_field(NpzWriter& file, const Batch& batch, Field field) {
+void write_field(NpzWriter& file, const Batch& batch, Field field, std::span<const long> worlds) {
   const ArrayRef ref = batch.array(field);
   const std::size_t item = static_cast<std::size_t>(ref.item_size());
   const std::size_t components = static_cast<std::size_t>(batch.components(field));
-  file.add(info(field).name, descr_of(ref), shape_of(ref), [&](const NpzWriter::Sink& sink) {
-    constexpr long kBlock = 4096;
-    std::vector<std::byte> rows;
-    for (long first = 0; first < ref.num_worlds; first += kBlock) {
-      const long count = std::min(kBlock, ref.num_worlds - first);
-      rows.resize(static_cast<std::size_t>(count) * components * item);
-      for (std::size_t c = 0; c < components; ++c) {
-        const std::byte* column =
-            batch.column(field, static_cast<int>(c)) + static_cast<std::size_t>(first) * item;
-        for (long w = 0; w < count; ++w)
-          std::memcpy(rows.data() + (static_cast<std::size_t>(w) * components + c) * item,
-                      column + static_cast<std::size_t>(w) * item, item);
-      }
-      sink(rows);
-    }
-  });
+  file.add(info(field).name, descr_of(ref), shape_of(ref, static_cast<long>(worlds.size())),
+           [&](const NpzWriter::Sink& sink) {
+             constexpr std::size_t kBlock = 4096;
+             std::vector<std::byte> rows;
+             for (std::size_t first = 0; first < worlds.size(); first += kBlock) {
+               const std::size_t count = std::min(kBlock, worlds.size() - first);
+               rows.resize(count * components * item);
+               for (std::size_t c = 0; c < components; ++c) {
+                 const std::byte* column = batch.column(field, static_cast<int>(c));
+                 for (std::size_t i = 0; i < count; ++i)
+                   std::memcpy(rows.data() + (i * components + c) * item,
+                               column + static_cast<std::size_t>(worlds[first + i]) * item, item);
+               }
+               sink(rows);
+             }
+           });
 }
 
 }  // namespace
 
 void write_checkpoint(const std::filesystem::path& path, const Model& model,
                       const SimulationOptions& options, const Batch& batch,
-                      const RawParameters& raw, const Bytes& reference_given) {
+                      const RawParameters& raw, const Bytes& reference_given,
+                      std::span<const long> worlds) {
   NpzWriter file(path);
-  const std::string header = make_header(model, options, batch);
+  const long num_worlds = static_cast<long>(worlds.size());
+  const std::string header = make_header(model, options, batch, raw, num_worlds);
   file.add("header", "|u1", {static_cast<long>(header.size())},
            std::as_bytes(std::span<const char>(header)));
   visit_fields([&](Field field) {
-    if (!is_read_out(field) && batch.has(field)) write_field(file, batch, field);
+    if (!is_read_out(field) && batch.has(field)) write_field(file, batch, field, worlds);
   });
   file.add("shared_parameters", "<f8", {static_cast<long>(raw.shared.size())},
            bytes_of(raw.shared));
-  for (const Parameter& parameter : model.parameters()) {
-    if (raw.per_world[parameter.address].empty()) continue;
+  visit_per_world(model, raw, [&](const Parameter& parameter) {
     const int count = info(parameter.kind).count;
     std::vector<double> rows;
-    for (long w = 0; w < batch.num_worlds(); ++w)
+    for (const long w : worlds)
       for (int c = 0; c < count; ++c) rows.push_back(raw.per_world[parameter.address + c][w]);
-    file.add("parameter/" + parameter.name, "<f8", {batch.num_worlds(), count}, bytes_of(rows));
-  }
+    file.add(member_of(parameter), "<f8", {num_worlds, count}, bytes_of(rows));
+  });
   file.add("reference_length_given", "|u1", {static_cast<long>(reference_given.size())},
            std::as_bytes(std::span<const std::uint8_t>(reference_given)));
   file.finish();
@@ -143,15 +203,15 @@ struct Members {
   const std::map<std::string, NpyArray>& arrays;
 
   [[noreturn]] void fail(const std::string& what) const {
-    throw CheckpointError(path.string() + ": " + what);
+    throw CheckpointError(io::shown(path) + ": " + what);
   }
   const NpyArray& get(const std::string& name, const std::string& descr,
                       const std::vector<long>& shape) const {
     const auto found = arrays.find(name);
-    if (found == arrays.end()) fail("member '" + name + "' is missing");
+    if (found == arrays.end()) fail("member '" + io::shown(name) + "' is missing");
     if (found->second.descr != descr || found->second.shape != shape)
-      fail("member '" + name + "' is " + text(found->second.descr, found->second.shape) + ", " +
-           text(descr, shape) + " expected");
+      fail("member '" + io::shown(name) + "' is " + text(found->second.descr, found->second.shape) +
+           ", " + text(descr, shape) + " expected");
     return found->second;
   }
   std::vector<double> numbers(const std::string& name, const std::vector<long>& shape) const {
@@ -168,22 +228,35 @@ struct Members {
   }
 };
 
+std::string text_of(const NpyArray& array) {
+  return std::string(reinterpret_cast<const char*>(array.data.data()), array.data.size());
+}
+
 void check_header(const Members& members, const Model& model, const Batch& batch) {
   const auto found = members.arrays.find("header");
   if (found == members.arrays.end()) members.fail("no checkpoint: member 'header' is missing");
-  const std::string json(reinterpret_cast<const char*>(found->second.data.data()),
-                         found->second.data.size());
+  const std::string json = text_of(found->second);
   const auto check = [&](const std::string& key, const std::string& expected,
                          const std::string& meaning) {
     const std::string given = header_value(json, key);
     if (given != expected)
-      members.fail(meaning + " '" + given + "', this simulation has '" + expected + "'");
+      members.fail(meaning + " '" + io::shown(given) + "', this simulation has '" + expected + "'");
   };
   check("format", kFormat, "checkpoint of format");
   check("model_hash", model_hash(model),
-        "checkpoint of another model, '" + header_value(json, "model") + "' with hash");
+        "checkpoint of another model, '" + io::shown(header_value(json, "model")) + "' with hash");
   check("precision", precision_name(batch), "checkpoint of precision");
   check("num_worlds", std::to_string(batch.num_worlds()), "checkpoint of num_worlds");
+
+  // What the header lists, and nothing else: a member that the zip directory has lost, or found
+  // under another name, does not go by unseen.
+  const auto listed = header_list(json, "members");
+  if (!listed) members.fail("member 'header': it does not list the members");
+  for (const std::string& name : *listed)
+    if (!members.arrays.contains(name)) members.fail("member '" + io::shown(name) + "' is missing");
+  for (const auto& [name, array] : members.arrays)
+    if (name != "header" && !listed->contains(name))
+      members.fail("member '" + io::shown(name) + "' is not one that the header lists");
 }
 
 RawParameters read_parameters(const Members& members, const Model& model, long num_worlds) {
@@ -193,7 +266,7 @@ RawParameters read_parameters(const Members& members, const Model& model, long n
   for (const Parameter& parameter : model.parameters()) {
     const ParameterInfo& kind = info(parameter.kind);
     const std::size_t count = static_cast<std::size_t>(kind.count);
-    const std::string member = "parameter/" + parameter.name;
+    const std::string member = member_of(parameter);
     const bool is_per_world = members.arrays.contains(member);
     const std::vector<double> rows =
         is_per_world ? members.numbers(member, {num_worlds, kind.count})
@@ -217,6 +290,37 @@ RawParameters read_parameters(const Members& members, const Model& model, long n
 
 }  // namespace
 
+CheckpointInfo read_checkpoint_info(const std::filesystem::path& path) {
+  const NpyArray header = read_npz_member(path, "header");
+  const auto fail = [&](const std::string& what) {
+    throw CheckpointError(io::shown(path) + ": member 'header': " + what +
+                          "; legal: a file that Simulation.save wrote");
+  };
+  const std::string json = text_of(header);
+  const auto value = [&](const std::string& key) {
+    const std::string text = header_value(json, key);
+    if (text.empty()) fail("it names no " + key);
+    return text;
+  };
+  if (const std::string format = value("format"); format != kFormat)
+    fail("format '" + io::shown(format) + "', this version reads '" + kFormat + "'");
+  CheckpointInfo info;
+  info.device = value("device");
+  const std::string worlds = value("num_worlds"), precision = value("precision");
+  const auto [end, error] =
+      std::from_chars(worlds.data(), worlds.data() + worlds.size(), info.num_worlds);
+  if (error != std::errc() || end != worlds.data() + worlds.size() || info.num_worlds < 1 ||
+      info.num_worlds > kMostWorlds)
+    fail("num_worlds '" + io::shown(worlds) + "' is not a whole number from 1 to " +
+         std::to_string(kMostWorlds));
+  if (precision != "float32" && precision != "float64")
+    fail("precision '" + io::shown(precision) + "' is not 'float32' or 'float64'");
+  info.precision = precision == "float32" ? Precision::kFloat32 : Precision::kFloat64;
+  if (info.device != "cpu" && info.device != "reference")
+    fail("device '" + io::shown(info.device) + "' is not 'cpu' or 'reference'");
+  return info;
+}
+
 Checkpoint read_checkpoint(const std::filesystem::path& path, const Model& model,
                            const Batch& batch) {
   Checkpoint checkpoint;
@@ -226,9 +330,15 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, const Model& model
   visit_fields([&](Field field) {
     if (is_read_out(field) || !batch.has(field)) return;
     const ArrayRef ref = batch.array(field);
-    members.get(info(field).name, descr_of(ref), shape_of(ref));
+    members.get(info(field).name, descr_of(ref), shape_of(ref, ref.num_worlds));
   });
   checkpoint.raw = read_parameters(members, model, batch.num_worlds());
+  std::set<std::string> known = {"header"};
+  for (std::string& member : list_members(model, batch, checkpoint.raw))
+    known.insert(std::move(member));
+  for (const auto& [name, array] : checkpoint.arrays)
+    if (!known.contains(name))
+      members.fail("member '" + io::shown(name) + "' is not known for this model");
   const long tendons = static_cast<long>(model.description().tendons.size());
   const NpyArray& given = members.get("reference_length_given", "|u1", {tendons});
   for (const std::byte byte : given.data)

@@ -1,10 +1,10 @@
 #pragma once
 // A batch in a file, bit for bit.   [IA-6]
 //
-// Members: `header` (JSON as bytes), one array (world, entry[, number]) per state and command
-// field, `shared_parameters` (every scalar of the table), `parameter/<name>` (world, number) for
-// each parameter that is per world, `reference_length_given` (tendon; 0 = measured when geometry
-// changes).
+// Members: `header` (JSON as bytes; it lists all others), one array (world, entry[, number]) per
+// state and command field, `shared_parameters` (every scalar of the table), `parameter/<name>`
+// (world, number) for each parameter that is per world, `reference_length_given` (tendon; 0 =
+// measured when geometry changes).
 
 #include <filesystem>
 
@@ -16,7 +16,17 @@ namespace flexor {
 
 void write_checkpoint(const std::filesystem::path& path, const Model& model,
                       const SimulationOptions& options, const Batch& batch,
-                      const RawParameters& raw, const Bytes& reference_given);
+                      const RawParameters& raw, const Bytes& reference_given,
+                      std::span<const long> worlds);
+
+/// What a simulation has to be made with to take over a file.
+struct CheckpointInfo {
+  long num_worlds = 0;
+  std::string device;
+  Precision precision = Precision::kDefault;
+};
+/// CheckpointError if the file is none.
+CheckpointInfo read_checkpoint_info(const std::filesystem::path& path);
 
 /// A checkpoint whose every member has been found whole and of this model, batch and precision.
 struct Checkpoint {

@@ -7,9 +7,11 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <system_error>
 
 #include "flexor/core/error.hpp"
+#include "io/path_text.hpp"
 
 namespace flexor {
 namespace {
@@ -24,6 +26,7 @@ constexpr std::size_t kLocalSize = 30, kEntrySize = 46, kEnd64Size = 56, kLocato
                       kEndSize = 22;
 constexpr std::uint16_t kVersion64 = 45, kExtra64 = 1, kUtf8Flag = 1 << 11;
 constexpr std::uint32_t kIn64 = 0xffffffff;
+constexpr std::string_view kSuffix = ".npy";
 constexpr std::uint16_t kDate = (1 << 5) | 1;  // 1 January 1980: equal states give equal files
 
 /// Little-endian numbers one behind the other.
@@ -89,9 +92,11 @@ std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t crc) {
 }
 
 NpzWriter::NpzWriter(std::filesystem::path path) : path_(std::move(path)) {
+  const std::string reason = io::bad_path_reason(path_);
+  if (!reason.empty()) throw ConfigError("'" + io::shown(path_) + "': " + reason);
   std::error_code none;
   if (std::filesystem::exists(path_, none) && !std::filesystem::is_regular_file(path_, none))
-    throw FlexorError(path_.string() + ": exists and is not a regular file; it is left as it is");
+    throw FlexorError(io::shown(path_) + ": exists and is not a regular file; it is left as it is");
   temporary_ = path_;
   temporary_ += ".part" + std::to_string(getpid());
   file_ = std::fopen(temporary_.c_str(), "wb");
@@ -106,8 +111,8 @@ NpzWriter::~NpzWriter() {
 }
 
 void NpzWriter::fail(const char* doing) const {
-  throw FlexorError(path_.string() + ": " + doing + " " + temporary_.string() + ": " +
-                    std::strerror(errno));
+  const std::string cause = std::strerror(errno);
+  throw FlexorError(io::shown(path_) + ": " + doing + " " + io::shown(temporary_) + ": " + cause);
 }
 
 void NpzWriter::write(std::span<const std::byte> bytes) {
@@ -130,7 +135,7 @@ void NpzWriter::add(const std::string& name, const std::string& descr,
                     const std::vector<long>& shape,
                     const std::function<void(const Sink&)>& produce) {
   Member member;
-  member.name = name + ".npy";
+  member.name = name + std::string(kSuffix);
   member.offset = position_;
   write_local_header(member);
   const auto take = [&](std::span<const std::byte> bytes) {
@@ -193,11 +198,13 @@ namespace {
 class Reader {
  public:
   explicit Reader(const std::filesystem::path& path) : path_(path) {
+    const std::string reason = io::bad_path_reason(path_);
+    if (!reason.empty()) damaged(reason);
     file_ = std::fopen(path.c_str(), "rb");
     if (file_ == nullptr) damaged(std::strerror(errno));
     std::error_code error;
     size_ = std::filesystem::file_size(path, error);
-    if (error) damaged(error.message());
+    if (error) damaged("no regular file: " + error.message());
   }
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
@@ -209,7 +216,7 @@ class Reader {
   /// What is being read, for messages.
   void set_part(std::string part) { part_ = std::move(part); }
   [[noreturn]] void damaged(const std::string& what) const {
-    throw CheckpointError(path_.string() + (part_.empty() ? "" : ", " + part_) + ": " + what);
+    throw CheckpointError(io::shown(path_) + (part_.empty() ? "" : ", " + part_) + ": " + what);
   }
   std::vector<std::byte> read(std::uint64_t offset, std::uint64_t count) const {
     if (offset > size_ || count > size_ - offset) damaged("truncated: it ends before its data");
@@ -258,7 +265,9 @@ Directory find_directory(const Reader& file) {
     return {number_at<std::uint64_t>(end64, 48), number_at<std::uint64_t>(end64, 40),
             number_at<std::uint64_t>(end64, 32)};
   }
-  file.damaged("truncated or no checkpoint: it has no zip directory");
+  file.damaged(
+      "truncated or no checkpoint: it has no zip directory; legal: a file that Simulation.save "
+      "wrote");
 }
 
 struct Entry {
@@ -359,26 +368,41 @@ NpyArray parse_npy(const Reader& file, std::vector<std::byte> bytes) {
   return array;
 }
 
+/// The array of one member, its checksum verified.
+NpyArray read_member(Reader& file, const Entry& entry) {
+  file.set_part("member '" + io::shown(entry.name) + "'");
+  if (entry.method != 0 || entry.size != entry.stored_size) file.damaged("is compressed");
+  const std::vector<std::byte> header = file.read(entry.offset, kLocalSize);
+  if (number_at<std::uint32_t>(header, 0) != kLocalHeader) file.damaged("damaged: no header");
+  const std::uint64_t data = entry.offset + kLocalSize + number_at<std::uint16_t>(header, 26) +
+                             number_at<std::uint16_t>(header, 28);
+  std::vector<std::byte> bytes = file.read(data, entry.size);
+  if (crc32(bytes) != entry.crc) file.damaged("damaged: its checksum is wrong");
+  if (!entry.name.ends_with(kSuffix)) file.damaged("is not an array (.npy)");
+  return parse_npy(file, std::move(bytes));
+}
+
+std::string name_of(const Entry& entry) {
+  return entry.name.substr(0, entry.name.size() - kSuffix.size());
+}
+
 }  // namespace
 
 std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path) {
   Reader file(path);
   std::map<std::string, NpyArray> arrays;
-  for (const Entry& entry : read_directory(file)) {
-    file.set_part("member '" + entry.name + "'");
-    if (entry.method != 0 || entry.size != entry.stored_size) file.damaged("is compressed");
-    const std::vector<std::byte> header = file.read(entry.offset, kLocalSize);
-    if (number_at<std::uint32_t>(header, 0) != kLocalHeader) file.damaged("damaged: no header");
-    const std::uint64_t data = entry.offset + kLocalSize + number_at<std::uint16_t>(header, 26) +
-                               number_at<std::uint16_t>(header, 28);
-    std::vector<std::byte> bytes = file.read(data, entry.size);
-    if (crc32(bytes) != entry.crc) file.damaged("damaged: its checksum is wrong");
-    if (!entry.name.ends_with(".npy")) continue;
-    const std::string name = entry.name.substr(0, entry.name.size() - 4);
-    if (!arrays.emplace(name, parse_npy(file, std::move(bytes))).second)
+  for (const Entry& entry : read_directory(file))
+    if (NpyArray array = read_member(file, entry);
+        !arrays.emplace(name_of(entry), std::move(array)).second)
       file.damaged("stands there twice");
-  }
   return arrays;
+}
+
+NpyArray read_npz_member(const std::filesystem::path& path, const std::string& name) {
+  Reader file(path);
+  for (const Entry& entry : read_directory(file))
+    if (entry.name == name + std::string(kSuffix)) return read_member(file, entry);
+  file.damaged("no checkpoint: member '" + name + "' is missing");
 }
 
 }  // namespace flexor

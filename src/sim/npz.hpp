@@ -60,5 +60,7 @@ class NpzWriter {
 /// All arrays of a file by name, their checksums verified. CheckpointError naming the file and,
 /// where it is known, the damaged member.
 std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path);
+/// One of them, without a look at the others.
+NpyArray read_npz_member(const std::filesystem::path& path, const std::string& name);
 
 }  // namespace flexor

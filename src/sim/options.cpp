@@ -118,7 +118,6 @@ double default_tolerance(Solver solver, bool is_float) {
 }
 
 SimulationOptions resolve_options(SimulationOptions options) {
-  constexpr long kMostWorlds = 1L << 24;
   if (options.num_worlds < 1 || options.num_worlds > kMostWorlds)
     reject("num_worlds", std::to_string(options.num_worlds), "1 to 16777216 (2^24)");
   check_device(options.device);

@@ -5,6 +5,8 @@
 
 namespace flexor {
 
+inline constexpr long kMostWorlds = 1L << 24;
+
 /// The options with precision, num_threads, solver ("auto" stays), iterations and tolerance filled
 /// in. ConfigError naming argument, value and legal set; DeviceError.
 SimulationOptions resolve_options(SimulationOptions options);

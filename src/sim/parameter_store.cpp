@@ -72,21 +72,44 @@ ParameterStore::ParameterStore(const Model& model, long num_worlds, bool is_floa
   raw_.shared = model.nominal();
   raw_.per_world.resize(raw_.shared.size());
   for (const auto& [address, value] : idle) raw_.shared[address] = value;
+  const std::vector<double> exact = raw_.shared;
   for (double& value : raw_.shared) value = rounded(value);
   for (const Parameter& parameter : model.parameters()) {
     const std::size_t count = info(parameter.kind).count;
-    const std::string reason =
-        illegal_reason(info(parameter.kind).legal, {raw_.shared.data() + parameter.address, count});
-    if (!reason.empty())
-      throw ConfigError("precision: 'float32' cannot hold " + parameter.name + " = " +
-                        number_text({model.nominal().data() + parameter.address, count}) + " (" +
-                        reason + "); legal for this model: 'float64'");
+    const std::span<const double> stored{raw_.shared.data() + parameter.address, count};
+    check_held(parameter.name, {exact.data() + parameter.address, count},
+               illegal_reason(info(parameter.kind).legal, stored));
   }
+  const OptionsDescription& options = model.description().options;
+  check_held("option/hard_row_softness", {&options.hard_row_softness, 1}, {});
+  for (const TendonDescription& tendon : model.description().tendons)
+    if (!std::isnan(tendon.reference_length))
+      check_held("tendon/" + tendon.name + "/reference_length", {&tendon.reference_length, 1}, {});
   clear_touched();
 }
 
 double ParameterStore::rounded(double value) const {
   return is_float_ ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
+void ParameterStore::check_held(const std::string& name, std::span<const double> numbers,
+                                std::string reason) const {
+  if (reason.empty() && !can_hold(numbers)) {
+    std::vector<double> stored;
+    for (const double x : numbers) stored.push_back(rounded(x));
+    reason = "it becomes " + number_text(stored);
+  }
+  if (reason.empty()) return;
+  throw ConfigError("precision: 'float32' cannot hold " + name + " = " + number_text(numbers) +
+                    " (" + reason + "); legal for this model: 'float64'");
+}
+
+bool ParameterStore::can_hold(std::span<const double> numbers) const {
+  const bool is_lost =
+      std::any_of(numbers.begin(), numbers.end(), [](double x) { return x != 0; }) &&
+      std::all_of(numbers.begin(), numbers.end(), [&](double x) { return rounded(x) == 0; });
+  return !is_lost && std::all_of(numbers.begin(), numbers.end(),
+                                 [&](double x) { return std::isinf(x) == std::isinf(rounded(x)); });
 }
 
 void ParameterStore::set(const Model& model, std::string_view name, std::span<const double> values,
@@ -124,9 +147,13 @@ void ParameterStore::set(const Model& model, std::string_view name, std::span<co
       const double parts[4] = {unit.w, unit.x, unit.y, unit.z};
       std::copy(parts, parts + 4, number);
     }
+    const bool is_held = can_hold({number, count});
     for (std::size_t c = 0; c < count; ++c) number[c] = rounded(number[c]);
     reason = illegal_reason(kind.legal, {number, count});
     if (!reason.empty()) reject(parameter, where, given, reason + " once rounded to float32");
+    if (!is_held)
+      reject(parameter, where, given,
+             "float32 makes it " + number_text({number, count}) + "; legal: what float32 can hold");
     reason = unsimulated_reason(model, parameter, number[0]);
     if (!reason.empty()) reject(parameter, where, given, reason);
   }
@@ -210,21 +237,47 @@ void ParameterStore::clear_touched() {
   touched_.geometry.clear();
 }
 
-void ParameterStore::check_touched(const Model& model) const {
-  const auto& tendons = model.description().tendons;
-  for (int t = 0; t < static_cast<int>(tendons.size()); ++t) {
-    const int lower = address_of(model, ParameterKind::tendon_spring_lower, t);
-    const int upper = address_of(model, ParameterKind::tendon_spring_upper, t);
-    const bool is_alike = raw_.per_world[lower].empty() && raw_.per_world[upper].empty();
-    for (long w = 0; w < (is_alike ? 1 : num_worlds_); ++w) {
-      const double bounds[2] = {raw_.value(lower, w), raw_.value(upper, w)};
-      if (std::isnan(bounds[0]) == std::isnan(bounds[1])) continue;
-      throw ParameterError("tendon/" + tendons[t].name +
-                           "/spring_lower, spring_upper: " + number_text(bounds) + " in " +
-                           (is_alike ? std::string("every world") : world_text(w)) +
-                           "; legal: both nan (automatic) or none");
+bool ParameterStore::is_half_bounded(const Model& model, int tendon, long world) const {
+  return std::isnan(
+             raw_.value(address_of(model, ParameterKind::tendon_spring_lower, tendon), world)) !=
+         std::isnan(
+             raw_.value(address_of(model, ParameterKind::tendon_spring_upper, tendon), world));
+}
+
+Bytes ParameterStore::half_bounded(const Model& model) const {
+  Bytes worlds;
+  for (int t = 0; t < static_cast<int>(model.description().tendons.size()); ++t) {
+    const bool is_alike =
+        raw_.per_world[address_of(model, ParameterKind::tendon_spring_lower, t)].empty() &&
+        raw_.per_world[address_of(model, ParameterKind::tendon_spring_upper, t)].empty();
+    if (is_alike && !is_half_bounded(model, t, 0)) continue;
+    for (long w = 0; w < num_worlds_; ++w) {
+      if (!is_half_bounded(model, t, w)) continue;
+      worlds.resize(num_worlds_, 0);
+      worlds[w] = 1;
     }
   }
+  return worlds;
+}
+
+RawParameters ParameterStore::without_half_bounded(const Model& model) const {
+  constexpr std::pair<ParameterKind, double> kLeftOut[] = {
+      {ParameterKind::tendon_spring_lower, -kInfinity},
+      {ParameterKind::tendon_spring_upper, kInfinity},
+      {ParameterKind::tendon_stiffness, 0},
+      {ParameterKind::tendon_damping, 0}};
+  RawParameters raw = raw_;
+  for (int t = 0; t < static_cast<int>(model.description().tendons.size()); ++t)
+    for (long w = 0; w < num_worlds_; ++w) {
+      if (!is_half_bounded(model, t, w)) continue;
+      for (const auto& [kind, value] : kLeftOut) {
+        const int address = address_of(model, kind, t);
+        std::vector<double>& column = raw.per_world[address];
+        if (column.empty()) column.assign(num_worlds_, raw.shared[address]);
+        column[w] = value;
+      }
+    }
+  return raw;
 }
 
 std::vector<double> ParameterStore::get(const Parameter& parameter) const {

@@ -39,13 +39,24 @@ class ParameterStore {
     std::map<Bytes, Bytes> geometry;
   };
   const Touched& touched() const { return touched_; }
-  /// ParameterError if a touched world has one spring bound automatic and the other not: the only
-  /// rule that two calls together have to satisfy.
-  void check_touched(const Model& model) const;
   void clear_touched();
+
+  /// Worlds (a byte each; empty if there is none) where a tendon has one spring bound automatic and
+  /// the other not: the only rule that two calls together have to satisfy, so that a world may be
+  /// between the two when a step comes.
+  Bytes half_bounded(const Model& model) const;
+  /// The raw parameters with the spring and damper of such tendons left out in such worlds.
+  RawParameters without_half_bounded(const Model& model) const;
 
  private:
   double rounded(double value) const;
+  /// Whether the scalar has some of numbers that belong together: no finite one becomes infinite,
+  /// and they do not all become 0.
+  bool can_hold(std::span<const double> numbers) const;
+  /// ConfigError naming the number if it cannot, or if a reason against it is given.
+  void check_held(const std::string& name, std::span<const double> numbers,
+                  std::string reason) const;
+  bool is_half_bounded(const Model& model, int tendon, long world) const;
   void check_pairs(const Model& model, const Parameter& parameter, std::span<const double> numbers,
                    std::span<const long> worlds) const;
   void touch(const Model& model, const Parameter& parameter, std::span<const long> worlds);

@@ -3,15 +3,12 @@
 
 #include <cmath>
 
-#include "flexor/core/status.hpp"
 #include "flexor/sim/backend.hpp"
 #include "reference/route.hpp"
 #include "reference/world.hpp"
 
 namespace flexor {
 namespace {
-
-constexpr int kGuardBits = NONFINITE_STATE | PARAMETER_INVALID | SINGULAR_MASS;
 
 /// The numbers of a field in one world, as an array.
 template <class Storage>
@@ -118,16 +115,14 @@ void ReferenceBackend::store(const World& world, const BatchView& batch, long w,
   });
 }
 
-/// One step; a world that fails stays at its start, what was reported of it included, with the bits
-/// that say why.   (interfaces.md 1.8)
+/// One step; unless failures are ignored, a world that fails stays at its start, what was reported
+/// of it included, with the bits that say why.   (interfaces.md 1.8)
 void ReferenceBackend::step_guarded(const Stepper& stepper, World& world) const {
   const World start = world;
   world.status &= ~kGuardBits;
   stepper.step(world);
   const int failure = world.status & kGuardBits;
-  const bool is_put_back = (failure & (NONFINITE_STATE | SINGULAR_MASS)) != 0 ||
-                           (failure != 0 && options_.guard != Guard::kIgnore);
-  if (!is_put_back) {
+  if (failure == 0 || options_.guard == Guard::kIgnore) {
     world.status |= start.status;
     return;
   }

@@ -14,11 +14,19 @@ void check_rows(const char* argument, std::span<const double> rows, long selecte
     throw ShapeError("reset: " + std::string(argument) + ": " + std::to_string(size) +
                      " numbers given, " + std::to_string(selected) + " x " + std::to_string(width) +
                      " (selected worlds x coordinates) or " + std::to_string(width) + " expected");
-  for (long i = 0; i < size; ++i)
-    if (!std::isfinite(rows[i]))
-      throw ConfigError("reset: " + std::string(argument) + ": row " + std::to_string(i / width) +
-                        ", coordinate " + std::to_string(i % width) + ": " + number_text(rows[i]) +
-                        " given; legal: finite numbers");
+}
+
+/// Every number, given or of a keyframe, must be one in the batch's scalar.
+void check_numbers(const char* argument, const std::vector<double>& rows, long width,
+                   bool is_float) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (std::isfinite(is_float ? static_cast<double>(static_cast<float>(rows[i])) : rows[i]))
+      continue;
+    const long at = static_cast<long>(i);
+    throw ConfigError("reset: " + std::string(argument) + ": row " + std::to_string(at / width) +
+                      ", coordinate " + std::to_string(at % width) + ": " + number_text(rows[i]) +
+                      " given; legal: finite numbers" + (is_float ? " that float32 can hold" : ""));
+  }
 }
 
 /// Where the quaternions of ball and free joints begin in q.
@@ -62,7 +70,7 @@ void write_rows(Batch& batch, Field field, const std::vector<double>& rows,
 
 }  // namespace
 
-ResetPose::ResetPose(const Model& model, WorldMask mask, long num_worlds, int keyframe,
+ResetPose::ResetPose(const Model& model, const Batch& batch, WorldMask mask, int keyframe,
                      std::span<const double> qpos, std::span<const double> qvel) {
   const auto& keyframes = model.description().keyframes;
   if (keyframe < -1 || keyframe >= static_cast<int>(keyframes.size()))
@@ -74,7 +82,7 @@ ResetPose::ResetPose(const Model& model, WorldMask mask, long num_worlds, int ke
     qvel_ = keyframes[keyframe].qvel;
   }
   const long selected =
-      mask.empty() ? num_worlds
+      mask.empty() ? batch.num_worlds()
                    : static_cast<long>(mask.size() - std::count(mask.begin(), mask.end(), 0));
   if (!qpos.empty()) {
     check_rows("qpos", qpos, selected, model.nq());
@@ -84,6 +92,8 @@ ResetPose::ResetPose(const Model& model, WorldMask mask, long num_worlds, int ke
     check_rows("qvel", qvel, selected, model.nv());
     qvel_.assign(qvel.begin(), qvel.end());
   }
+  check_numbers("qpos", qpos_, model.nq(), batch.is_float());
+  check_numbers("qvel", qvel_, model.nv(), batch.is_float());
   if (!qpos_.empty()) normalise_quaternions(model, qpos_);
 }
 

@@ -10,7 +10,7 @@ class ResetPose {
   ResetPose() = default;
   /// keyframe: index, or -1. qpos, qvel: rows [selected world][nq], [selected world][nv], or one
   /// row for all; they win over the keyframe. Quaternions are normalised. ConfigError, ShapeError.
-  ResetPose(const Model& model, WorldMask mask, long num_worlds, int keyframe,
+  ResetPose(const Model& model, const Batch& batch, WorldMask mask, int keyframe,
             std::span<const double> qpos, std::span<const double> qvel);
 
   void apply(Batch& batch, const std::uint8_t* worlds) const;

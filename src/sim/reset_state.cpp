@@ -15,6 +15,18 @@ ResetState::ResetState(const Model& model, const Batch& batch) {
   };
   of(Field::qpos) = model.qpos0();
   of(Field::joint_target_position) = model.qpos0();
+  const auto& joints = model.description().joints;
+  for (int j = 0; j < static_cast<int>(joints.size()); ++j) {
+    if (joints[j].type != JointType::kFree) continue;
+    const int first = model.qpos_slice(j).first, body = joints[j].body.index;
+    const auto add = [&](ParameterKind kind, int offset) {
+      const int count = info(kind).count;
+      const int address = model.plan().parameter_offset[static_cast<int>(kind)] + body * count;
+      for (int i = 0; i < count; ++i) authored_.push_back({first + offset + i, address + i});
+    };
+    add(ParameterKind::body_pos, 0);
+    add(ParameterKind::body_quat, 3);
+  }
   const auto& tendons = model.description().tendons;
   for (std::size_t t = 0; t < tendons.size(); ++t) {
     of(Field::activation)[t] = tendons[t].activation;
@@ -40,7 +52,7 @@ ResetState::ResetState(const Model& model, const Batch& batch) {
   });
 }
 
-void ResetState::apply(Batch& batch, const std::uint8_t* worlds) const {
+void ResetState::apply(Batch& batch, const RawParameters& raw, const std::uint8_t* worlds) const {
   visit_fields([&](Field field) {
     if (!batch.has(field) || batch.is_idle(field)) return;
     if (covers(field)) {
@@ -50,14 +62,23 @@ void ResetState::apply(Batch& batch, const std::uint8_t* worlds) const {
       for (int c = 0; c < batch.components(field); ++c) batch.fill(field, c, 0, worlds);
     }
   });
+  for (const AuthoredCoordinate& authored : authored_)
+    for (const Field field :
+         {Field::qpos, Field::joint_target_position, Field::valid_joint_target_position})
+      for (long w = 0; w < batch.num_worlds(); ++w)
+        if (worlds == nullptr || worlds[w])
+          batch.write(field, authored.coordinate, w, raw.value(authored.address, w));
 }
 
-void ResetState::apply_motion(Batch& batch, long world) const {
+void ResetState::apply_motion(Batch& batch, const RawParameters& raw, long world) const {
   for (const Field field : {Field::qpos, Field::qpos_compensation, Field::qvel, Field::activation,
                             Field::row_impulse}) {
     if (!batch.has(field)) continue;
     for (int c = 0; c < batch.components(field); ++c) batch.write(field, c, world, value(field, c));
   }
+  for (const AuthoredCoordinate& authored : authored_)
+    batch.write(Field::qpos, authored.coordinate, world, raw.value(authored.address, world));
+  if (!batch.is_finite(Field::time, world)) batch.write(Field::time, 0, world, 0);
 }
 
 }  // namespace flexor

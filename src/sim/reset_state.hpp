@@ -1,6 +1,7 @@
 #pragma once
 // The state and commands a world is reset to.   [IA-5]
 
+#include "flexor/sim/backend.hpp"
 #include "sim/batch.hpp"
 
 namespace flexor {
@@ -19,12 +20,18 @@ class ResetState {
   }
 
   /// Puts the worlds whose byte is set (all, padding too, if null) there; what the last step
-  /// reported of them becomes 0.
-  void apply(Batch& batch, const std::uint8_t* worlds) const;
-  /// Puts q, v, activation and the stored impulses of one world there, and nothing else.
-  void apply_motion(Batch& batch, long world) const;
+  /// reported of them becomes 0. Free joints start at the pose that `raw` gives their bodies.
+  void apply(Batch& batch, const RawParameters& raw, const std::uint8_t* worlds) const;
+  /// Puts q, v, activation and the stored impulses of one world there, its time too if that is no
+  /// number, and nothing else.
+  void apply_motion(Batch& batch, const RawParameters& raw, long world) const;
 
  private:
+  /// A number of q that is a parameter: pose of a body with a free joint.
+  struct AuthoredCoordinate {
+    int coordinate, address;
+  };
+  std::vector<AuthoredCoordinate> authored_;
   std::array<std::vector<double>, kFieldCount> values_;
 };
 

@@ -18,7 +18,9 @@ using testing::suspended_load;
 using testing::TemporaryFile;
 
 class Checkpoint : public testing::OnEachBackend {};
+class Snapshots : public testing::OnEachBackend {};
 FLEXOR_ON_EACH_BACKEND(Checkpoint);
+FLEXOR_ON_EACH_BACKEND(Snapshots);
 
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -173,6 +175,78 @@ TEST_P(Checkpoint, AnyFlippedBitOfDataIsFoundAndItsMemberNamed) {
   }
 }
 
+TEST_P(Checkpoint, AMemberLostOrRenamedInTheDirectoryIsMissed) {
+  const TemporaryFile file("checkpoint_members"), bad("checkpoint_lost");
+  Simulation sim = stirred(options(2));
+  sim.save(file.path);
+  const std::string whole = read_file(file.path), member = "parameter/tendon/cord/stiffness.npy";
+  const std::size_t entry = whole.rfind(member);  // in the zip directory, behind all data
+  ASSERT_NE(entry, std::string::npos);
+  Simulation other(rig().finalize(), options(2));
+  const auto before = other.state_hash();
+  const auto refused = [&](std::size_t at, char bit) {
+    std::string flipped = whole;
+    flipped[at] = static_cast<char>(flipped[at] ^ bit);
+    write_file(bad.path, flipped);
+    const std::string text = refusal(other, bad.path);
+    EXPECT_NE(text, "accepted") << at;
+    EXPECT_EQ(other.state_hash(), before);
+    return text;
+  };
+  // every bit of its name there
+  for (std::size_t i = 0; i < member.size(); ++i)
+    for (int bit = 0; bit < 8; ++bit) refused(entry + i, static_cast<char>(1 << bit));
+  const std::string text = refused(entry, 1);
+  EXPECT_NE(text.find("parameter/tendon/cord/stiffness"), std::string::npos) << text;
+  // one entry fewer in both counts of the 64-bit end of the directory
+  const std::size_t end = whole.rfind("PK\x06\x06");
+  std::string shorter = whole;
+  for (const std::size_t at : {end + 24, end + 32}) --shorter[at];
+  write_file(bad.path, shorter);
+  EXPECT_NE(refusal(other, bad.path).find("missing"), std::string::npos);
+}
+
+TEST_P(Checkpoint, AMemberThatTheHeaderDoesNotListIsRefused) {
+  const TemporaryFile file("checkpoint_whole"), more("checkpoint_more");
+  Simulation sim = stirred(options(2));
+  sim.save(file.path);
+  NpzWriter writer(more.path);
+  for (const auto& [name, array] : read_npz(file.path))
+    writer.add(name, array.descr, array.shape, array.data);
+  writer.add("parameter/tendon/cord/damping", "<f8", {2, 1}, std::vector<std::byte>(16));
+  writer.finish();
+  const std::string text = refusal(sim, more.path);
+  EXPECT_NE(text.find("parameter/tendon/cord/damping"), std::string::npos) << text;
+}
+
+TEST_P(Checkpoint, OfSomeWorldsIsABatchOfThatMany) {  // interfaces.md 10, case 10
+  const TemporaryFile file("checkpoint_rows");
+  Simulation sim = stirred(options(6));
+  sim.set_parameter("tendon/cord/damping", std::vector<double>{1, 2, 3, 4, 5, 6});
+  sim.step(7);
+  sim.save(file.path, std::vector<long>{3, 5});
+  Simulation rows = Simulation::load(file.path, rig().finalize(), options(1));
+  EXPECT_EQ(rows.options().num_worlds, 2);
+  EXPECT_EQ(rows.parameter("tendon/cord/damping"), (std::vector<double>{4, 6}));
+  sim.step(5), rows.step(5);
+  EXPECT_EQ(rows.state_hash()[0], sim.state_hash()[3]);
+  EXPECT_EQ(rows.state_hash()[1], sim.state_hash()[5]);
+  EXPECT_THROW(sim.save(file.path, std::vector<long>{6}), ConfigError);
+}
+
+TEST_P(Checkpoint, OfNoKindIsRefusedWhenASimulationIsToBeMadeOfIt) {
+  const TemporaryFile text("foreign_text"), archive("foreign_archive");
+  write_file(text.path, "neither zip nor array");
+  NpzWriter writer(archive.path);
+  const std::string header = "{\"format\": \"2\", \"num_worlds\": 0}";
+  writer.add("header", "|u1", {static_cast<long>(header.size())},
+             std::as_bytes(std::span<const char>(header)));
+  writer.finish();
+  for (const auto& path : {text.path, archive.path, std::filesystem::path("/"),
+                           std::filesystem::path(std::string("a\0b", 3))})
+    EXPECT_THROW(Simulation::load(path, rig().finalize()), CheckpointError) << path;
+}
+
 TEST_P(Checkpoint, OfAnotherModelOrBatchIsRefused) {
   const TemporaryFile file("checkpoint_foreign");
   Simulation sim = stirred(options(2));
@@ -201,6 +275,57 @@ TEST_P(Checkpoint, EqualStatesGiveEqualFiles) {
   stirred(options(2)).save(a.path);
   stirred(options(2)).save(b.path);
   EXPECT_EQ(read_file(a.path), read_file(b.path));
+}
+
+TEST_P(Snapshots, GoIntoAnyBatchOfTheModel) {
+  Simulation sim = stirred(options(6)), other(rig().finalize(), options(3));
+  sim.step(5);
+  numbers(sim, Field::body_wrench)[2] = 0.5;
+  const Snapshot snapshot = sim.state(std::vector<long>{5, 2});
+  sim.set_parameter("tendon/cord/stiffness", std::vector<double>{100});
+  sim.set_parameter("tendon/sum/damping", std::vector<double>{0.1});
+  other.set_state(snapshot, std::vector<long>{0, 2});
+  EXPECT_EQ(other.state_hash()[0], sim.state_hash()[5]);
+  EXPECT_EQ(other.state_hash()[2], sim.state_hash()[2]);
+  sim.step(5), other.step(5);
+  EXPECT_EQ(other.state_hash()[0], sim.state_hash()[5]);
+  EXPECT_EQ(other.state_hash()[2], sim.state_hash()[2]);
+
+  const auto before = other.state_hash();
+  EXPECT_THROW(other.set_state(snapshot), ShapeError);
+  EXPECT_THROW(other.set_state(snapshot, std::vector<long>{0, 3}), ConfigError);
+  Simulation load(suspended_load().finalize(), options(2));
+  EXPECT_THROW(load.set_state(snapshot), ConfigError);
+  EXPECT_EQ(other.state_hash(), before);
+}
+
+TEST_P(Snapshots, ClonedWorldsGoOnAlike) {
+  Simulation sim = stirred(options(5));
+  sim.set_parameter("tendon/cord/stiffness", std::vector<double>{100});
+  sim.step(3);
+  const auto before = sim.state_hash();
+  sim.clone_worlds(std::vector<long>{0, 1}, std::vector<long>{1, 0});
+  EXPECT_EQ(sim.state_hash()[0], before[1]);
+  EXPECT_EQ(sim.state_hash()[1], before[0]);
+  sim.clone_worlds(std::vector<long>{2}, std::vector<long>{3, 4});
+  sim.step(3);
+  EXPECT_EQ(sim.state_hash()[3], sim.state_hash()[2]);
+  EXPECT_EQ(sim.state_hash()[4], sim.state_hash()[2]);
+  EXPECT_THROW(sim.clone_worlds(std::vector<long>{1, 2}, std::vector<long>{0}), ShapeError);
+  EXPECT_THROW(sim.clone_worlds(std::vector<long>{5}, std::vector<long>{0}), ConfigError);
+}
+
+TEST(CheckpointFile, OfAPathThatNoFileCanHaveIsRefusedInAShortText) {
+  const Simulation sim(testing::suspended_load().finalize(), testing::reference_options(1));
+  for (const std::string& path : {std::string("a\0b", 3), std::string(9000, 'x'), std::string()})
+    try {
+      sim.save(path);
+      ADD_FAILURE() << "no error for a path of " << path.size() << " characters";
+    } catch (const FlexorError& error) {
+      EXPECT_LT(std::string(error.what()).size(), 600u);
+      EXPECT_EQ(std::string(error.what()).find('\0'), std::string::npos);
+    }
+  EXPECT_FALSE(std::filesystem::exists("a"));
 }
 
 TEST(CheckpointFile, LeavesWhatIsNoRegularFileAlone) {

@@ -292,6 +292,87 @@ TEST_P(Guards, IgnoreSetsBitsOnly) {
   EXPECT_EQ(integers(sim, Field::status)[0], 0);
 }
 
+/// A slide without mass: its inertia is the armature alone, which world 1 loses.
+Simulation with_singular_world(SimulationOptions asked) {
+  ModelBuilder builder = suspended_load();
+  builder.description().bodies[0].mass = 0;
+  builder.description().bodies[0].inertia = {};
+  builder.description().joints[0].armature = 1;
+  Simulation sim(builder.finalize(), asked);
+  sim.set_parameter("joint/lift/armature", std::vector<double>{0}, std::vector<long>{1});
+  sim.set_parameter("tendon/t/damping", std::vector<double>{0});
+  return sim;
+}
+
+TEST_P(Guards, IgnoreLeavesAWorldThatCannotBeFactoredWhereItIs) {  // interfaces.md 1.8
+  SimulationOptions asked = options(3);
+  asked.guard = flexor::Guard::kIgnore;
+  Simulation sim = with_singular_world(asked);
+  for (int w = 0; w < 3; ++w) {
+    numbers(sim, Field::qpos)[w] = 0.1;
+    numbers(sim, Field::qvel)[w] = 0.25;
+  }
+  sim.step(2);
+  EXPECT_EQ(integers(sim, Field::status)[1], SINGULAR_MASS);
+  EXPECT_EQ(numbers(sim, Field::qpos)[1], is_float() ? 0.1f : 0.1);
+  EXPECT_EQ(numbers(sim, Field::qvel)[1], 0.25);
+  EXPECT_EQ(numbers(sim, Field::time)[1], 0);
+  for (const int w : {0, 2}) {
+    EXPECT_EQ(integers(sim, Field::status)[w], 0);
+    EXPECT_NE(numbers(sim, Field::qvel)[w], 0.25);
+    EXPECT_GT(numbers(sim, Field::time)[w], 0);
+  }
+}
+
+TEST_P(Guards, SeeEveryStateThatIsNoNumber) {
+  const Model model = rig().finalize();
+  for (const Field field : {Field::time, Field::qpos, Field::qvel, Field::activation,
+                            Field::reference_length, Field::row_impulse})
+    for (const double value : {kNaN, kInfinity})
+      for (const flexor::Guard guard : {flexor::Guard::kIgnore, flexor::Guard::kFreeze,
+                                        flexor::Guard::kReset, flexor::Guard::kRaise}) {
+        SimulationOptions asked = options(3);
+        asked.guard = guard;
+        Simulation sim(model, asked), sound(model, asked);
+        const ArrayRef array = sim.array(field);
+        const int last = array.count * array.width - 1;
+        numbers(sim, field, last)[1] = value;
+        SCOPED_TRACE(std::string(info(field).name) + " " + std::to_string(value) + ", guard " +
+                     std::to_string(static_cast<int>(guard)));
+        if (guard == flexor::Guard::kRaise) {
+          EXPECT_THROW(sim.step(), SimulationError);
+        } else {
+          sim.step();
+        }
+        sound.step();
+        EXPECT_EQ(sim.state_hash()[0], sound.state_hash()[0]);
+        EXPECT_EQ(sim.state_hash()[2], sound.state_hash()[2]);
+        const int status = integers(sim, Field::status)[1];
+        const bool is_reset = guard == flexor::Guard::kReset;
+        EXPECT_EQ((status & NONFINITE_STATE) != 0, !is_reset);
+        EXPECT_EQ((status & FROZEN) != 0, guard == flexor::Guard::kFreeze);
+        EXPECT_EQ(sim.guard_resets(), (std::vector<std::int64_t>{0, is_reset, 0}));
+        if (guard != flexor::Guard::kFreeze) continue;
+        EXPECT_TRUE(std::isfinite(numbers(sim, field, last)[1]));
+      }
+}
+
+TEST_P(Commands, OfEveryArrayAreJudgedWhetherAStageReadsThemOrNot) {
+  const Model model = suspended_load().finalize();  // no servo, no drive with gains
+#define X(name, group, type, index, width, unit, meaning)                           \
+  {                                                                                 \
+    Simulation sim(model, options(2));                                              \
+    numbers(sim, Field::name)[1] = kNaN;                                            \
+    sim.step();                                                                     \
+    EXPECT_EQ(integers(sim, Field::status)[0], 0) << #name;                         \
+    EXPECT_EQ(integers(sim, Field::status)[1], NONFINITE_COMMAND) << #name;         \
+    EXPECT_TRUE(std::isfinite(numbers(sim, Field::valid_##name)[1])) << #name;      \
+    EXPECT_EQ(numbers(sim, Field::qpos)[0], numbers(sim, Field::qpos)[1]) << #name; \
+  }
+  FLEXOR_COMMANDS(X)
+#undef X
+}
+
 TEST_P(Commands, ANonFiniteOneFallsBackOnTheLastFinite) {
   const Model model = suspended_load().finalize();
   Simulation sim(model, options(2)), steady(model, options(2));
@@ -304,6 +385,41 @@ TEST_P(Commands, ANonFiniteOneFallsBackOnTheLastFinite) {
   EXPECT_EQ(integers(sim, Field::status)[0], NONFINITE_COMMAND);
   EXPECT_EQ(numbers(sim, Field::qpos)[0], numbers(steady, Field::qpos)[0]);
   EXPECT_EQ(integers(sim, Field::status)[1], 0);
+}
+
+TEST_P(Reset, RefusesRowsThatThePrecisionCannotHold) {
+  Simulation sim(suspended_load().finalize(), options(2));
+  const auto before = sim.state_hash();
+  const std::vector<double> huge = {1e39};
+  if (is_float()) {
+    EXPECT_THROW(sim.reset({}, -1, huge), ConfigError);
+    EXPECT_THROW(sim.reset({}, -1, {}, huge), ConfigError);
+    EXPECT_EQ(sim.state_hash(), before);
+  } else {
+    sim.reset({}, -1, huge);
+    EXPECT_EQ(numbers(sim, Field::qpos)[1], 1e39);
+  }
+}
+
+TEST_P(Reset, StartsAFreeJointAtThePoseOfItsBodyInThatWorld) {
+  Simulation sim(rig().finalize(), options(3));
+  sim.set_parameter("body/base/pos", std::vector<double>{1, 2, 3}, std::vector<long>{1});
+  sim.set_parameter("body/base/quat", std::vector<double>{0, 0, 0, 2}, std::vector<long>{2});
+  sim.reset();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(numbers(sim, Field::qpos, i)[1], 1 + i);
+    EXPECT_EQ(numbers(sim, Field::qpos, i)[2], numbers(sim, Field::qpos, i)[0]);
+  }
+  EXPECT_EQ(numbers(sim, Field::qpos, 3)[1], 1);
+  EXPECT_EQ(numbers(sim, Field::qpos, 3)[2], 0);
+  EXPECT_EQ(numbers(sim, Field::qpos, 6)[2], 1);
+}
+
+TEST_P(Step, CountsOfAProfileStartAtOne) {
+  Simulation sim(suspended_load().finalize(), options(2));
+  EXPECT_THROW(sim.profile(0), ConfigError);
+  EXPECT_THROW(sim.profile(-3), ConfigError);
+  EXPECT_EQ(integers(sim, Field::status)[0], 0);
 }
 
 TEST_P(Concurrency, ASecondCallIsRefusedAtOnce) {  // interfaces.md 10, case 13

@@ -27,6 +27,7 @@ class ConstantDeriver {
     }
     for (int k = 0; k < p_.link_count; ++k) {
       put_(index(Constant::link_ref, k), number(p_.joint_ref[k]));
+      if (static_cast<JointType>(p_.link_type[k]) == JointType::kFree) free_coordinates(k);
     }
     carry_bodies();
     for (int k = 0; k < p_.link_count; ++k) joint_frame(k);
@@ -78,6 +79,18 @@ class ConstantDeriver {
   /// A number of the plan, the same in all worlds.
   static S number(double x) { return S(x); }
   static V unit(const V& v) { return v * (S(1) / sqrt(dot(v, v))); }
+
+  /// A free joint starts at the authored pose of its body.   [MF-4]
+  void free_coordinates(int k) {
+    const int b = t_.joint_body[p_.link_joint[k]], q = p_.link_q[k];
+    for (int i = 0; i < 3; ++i) {
+      put_(index(Constant::reference_coordinate, q + i), scalar(ParameterKind::body_pos, b, i));
+    }
+    for (int i = 0; i < 4; ++i) {
+      put_(index(Constant::reference_coordinate, q + 3 + i),
+           scalar(ParameterKind::body_quat, b, i));
+    }
+  }
 
   /// Pose of every body in the frame of the link (or world) that carries it.
   void carry_bodies() {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "flexor/core/status.hpp"
 #include "flexor/sim/simulation.hpp"
 #include "flexor/state/batch_view.hpp"
 
@@ -21,6 +22,9 @@ struct RawParameters {
     return per_world[address].empty() ? shared[address] : per_world[address][world];
   }
 };
+
+/// Bits that make the guard act.   (interfaces.md 1.8)
+inline constexpr int kGuardBits = NONFINITE_STATE | PARAMETER_INVALID | SINGULAR_MASS;
 
 class Backend {
  public:

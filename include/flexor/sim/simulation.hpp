@@ -1,6 +1,8 @@
 #pragma once
 // A batch of worlds of one model. Host code only.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -45,6 +47,14 @@ struct ArrayRef {
   int count = 0;  ///< index entries n
   int width = 1;  ///< numbers per entry
   int item_size() const;
+};
+
+/// States and commands of some worlds, bit for bit, apart from the batch they were taken from.
+struct Snapshot {
+  std::string model_hash;
+  bool is_float = false;
+  long num_worlds = 0;
+  std::array<std::vector<std::byte>, kFieldCount> field;  ///< [component][world]; empty = not kept
 };
 
 /// Worlds a call acts on: all if empty, else one byte per world, non-zero = selected.
@@ -99,14 +109,34 @@ class Simulation {
   std::vector<double> mass_matrix() const;
   std::vector<double> bias_force() const;
 
-  void save(const std::filesystem::path& path) const;
+  /// Takes out, and puts back, states and commands of some worlds (indices; all if empty), which
+  /// may be worlds of another batch of the same model and precision. ConfigError for a world there
+  /// is not, ShapeError if the numbers of worlds differ; nothing is changed then. G arrays follow
+  /// at the next forward or step; parameters are no part of it.
+  Snapshot state(std::span<const long> worlds = {}) const;
+  void set_state(const Snapshot& snapshot, std::span<const long> worlds = {});
+  /// Copies states and commands of worlds onto others, pair by pair, or one onto all: as
+  /// set_state(state(source), destination).
+  void clone_worlds(std::span<const long> source, std::span<const long> destination);
+
+  /// Writes states, commands and per-world parameters of some worlds (all if empty), in their
+  /// order: a checkpoint of a batch of that many.
+  void save(const std::filesystem::path& path, std::span<const long> worlds = {}) const;
   /// CheckpointError if damaged or of another model; nothing is changed then.
   void load_state(const std::filesystem::path& path);
+  /// A simulation that goes on where a file of `save` stopped. num_worlds, device and precision of
+  /// `options` are replaced by the file's.
+  static Simulation load(const std::filesystem::path& path, Model model,
+                         SimulationOptions options = {});
   /// FNV-1a over each world's state fields in list order [IA-7].
   std::vector<std::uint64_t> state_hash() const;
 
-  /// Steps all worlds `count` times on one thread and tells how the time is spent: stage name and
-  /// seconds, in the order of a step, then of the refresh pass. Empty on backends without stages.
+  /// How often the guard "reset" has reset each world since this batch was made.
+  std::vector<std::int64_t> guard_resets() const;
+
+  /// Steps all worlds `count` >= 1 times on one thread and tells how the time is spent: stage name
+  /// and seconds, in the order of a step, then of the refresh pass. Empty on backends without
+  /// stages.
   std::vector<std::pair<std::string, double>> profile(int count);
 
   /// Bytes per world of state and commands, of read-outs, of the workspace of one tile divided by

@@ -62,7 +62,7 @@ enum class FieldIndex {
   X(tendon_kinetic_energy, kGeometry, kReal, kTendon, 1, "J", "energy of the tendon's armature")    \
   X(branch_length,         kGeometry, kReal, kBranch, 1, "m", "routed length of each branch, not divided") \
   X(body_position,         kGeometry, kReal, kBody,  3, "m", "origin of the body frame in the world") \
-  X(body_quaternion,       kGeometry, kReal, kBody,  4, "1", "orientation of the body frame (w, x, y, z)") \
+  X(body_quaternion,       kGeometry, kReal, kBody,  4, "1", "orientation of the body frame (w, x, y, z), w >= 0") \
   X(body_velocity,         kGeometry, kReal, kBody,  6, "m/s, rad/s", "velocity of the origin and angular velocity, world axes") \
   X(site_position,         kGeometry, kReal, kSite,  3, "m", "site in the world")                   \
   X(tendon_force,          kStep, kReal, kTendon, 1, "N", "sum of all row impulses / h; positive lengthens") \

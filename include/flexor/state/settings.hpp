@@ -8,7 +8,7 @@ struct SolverSettings {
   int iterations;      ///< cap of the method
   double tolerance;    ///< of jacobi, relative [P-57]
   int freeze;          ///< guard "freeze": failed worlds get FROZEN
-  int ignore;          ///< guard "ignore": failed worlds are stored as they are
+  int ignore;          ///< guard "ignore": only a world that cannot be factored is held back
   int warm_start = 1;  ///< begin with the pieces of the last step's impulses
 };
 

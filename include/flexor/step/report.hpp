@@ -2,6 +2,7 @@
 // What a step did: row impulses, forces by kind, joint torques, statuses (physics.md 16). Arrays
 // that are not kept are not computed.
 
+#include "flexor/actuation/activate.hpp"
 #include "flexor/rows/assemble.hpp"
 #include "flexor/solve/split.hpp"
 
@@ -20,12 +21,12 @@ struct ReportForces {
       for (int i = 0; i < p.nv; ++i) sum = sum + w[cell.end_velocity + i] * Real(0);
       const auto factored = w[cell.solver + 3] > Real(0);
       const auto finite = sum == Real(0);
-      const auto ok = factored & finite;
-      w[cell.solver + 2] = select(ok, w[cell.solver + 2], Real(3));
-      w[cell.solver + 3] = select(ok, Real(1), Real(0));
       const auto start = start_is_finite(c);
+      const auto ok = factored & finite & start;
+      w[cell.solver + 2] = select(ok, w[cell.solver + 2], Real(3));
+      w[cell.solver + 3] = select(c.settings.ignore ? factored : ok, Real(1), Real(0));
       w[cell.status] =
-          bits_to_real(real_to_bits(w[cell.status]) |
+          bits_to_real(real_to_bits(w[cell.status]) | unread_commands(c) |
                        bits_where(andnot(start, factored), SINGULAR_MASS, Real()) |
                        bits_where((!start) | andnot(factored, finite), NONFINITE_STATE, Real()) |
                        bits_where(w[cell.solver + 2] == Real(1), NOT_CONVERGED, Real()) |
@@ -55,10 +56,34 @@ struct ReportForces {
   template <class C>
   FLEXOR_HD static typename C::Mask start_is_finite(const C& c) {
     using Real = typename C::Real;
-    Real sum(0);
-    for (int i = 0; i < c.plan.nq; ++i) sum = sum + c.load(Field::qpos, i) * Real(0);
-    for (int i = 0; i < c.plan.nv; ++i) sum = sum + c.load(Field::qvel, i) * Real(0);
-    return sum == Real(0);
+    const PlanView& p = c.plan;
+    Real sum[4] = {Real(0), Real(0), Real(0), Real(0)};  // side by side: no long chain of additions
+    const auto add = [&](Field field, int count) {
+      for (int i = 0; i < count; ++i) sum[i % 4] = sum[i % 4] + c.load(field, i) * Real(0);
+    };
+    add(Field::qpos, p.nq);
+    add(Field::qvel, p.nv);
+    add(Field::activation, p.tendon_count);
+    add(Field::reference_length, p.tendon_count);
+    add(Field::row_impulse, kTendonRowCount * p.tendon_count + kJointRowCount * p.nv);
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]) == Real(0);
+  }
+
+  /// Targets of joint servos are judged in a model without one, too: every command array alike.
+  template <class C>
+  FLEXOR_HD static Bits<typename C::Real> unread_commands(const C& c) {
+    using Real = typename C::Real;
+    const PlanView& p = c.plan;
+    auto bad = Real(0) > Real(0);
+    if (!p.has_servo) {
+      for (int i = 0; i < p.nv; ++i) {
+        take_command(c, Field::joint_target_velocity, Field::valid_joint_target_velocity, i, bad);
+      }
+      for (int i = 0; i < p.nq; ++i) {
+        take_command(c, Field::joint_target_position, Field::valid_joint_target_position, i, bad);
+      }
+    }
+    return bits_where(bad, NONFINITE_COMMAND, Real());
   }
 
   /// World status bits that the route's own bits raise.  
@@ -164,11 +189,11 @@ struct ReportForces {
     }
   }
 
-  /// Lanes whose results become state.
+  /// Lanes whose results become state: those that did not fail; where failures are ignored, all
+  /// whose mass matrix could be factored.
   template <class C, class W>
   FLEXOR_INLINE static typename C::Mask stored(const C& c, const W& w) {
-    return c.settings.ignore ? c.active
-                             : c.active & (w[c.plan.cell.solver + 3] > typename C::Real(0));
+    return c.active & (w[c.plan.cell.solver + 3] > typename C::Real(0));
   }
 
   template <class C, class W>
