@@ -45,6 +45,10 @@ class _Memory:
         self.owner = owner
 
 
+#: arrays whose numbers may not be negative
+NONNEGATIVE = frozenset({"drive_position_gain", "drive_velocity_gain"})
+
+
 class Array:
     """A field of the batch, or one component of it (`at`). World first: shape (num_worlds, n), or
     (num_worlds, n, width) for vectors, or (num_worlds,) for one number a world.
@@ -175,7 +179,8 @@ class Array:
             self._after_set(selected)
 
     def _check_range(self, given: np.ndarray) -> None:
-        """ValueError for finite numbers that the array's type cannot hold: nothing wraps round."""
+        """ValueError for finite numbers that the array's type cannot hold: nothing wraps round. And
+        for gains below 0, which a step would leave out (PARAMETER_INVALID)."""
         limits = np.iinfo(self.dtype) if self.dtype.kind in "iu" else np.finfo(self.dtype)
         bad = np.isfinite(given) & ((given < limits.min) | (given > limits.max))
         if bad.any():
@@ -183,6 +188,8 @@ class Array:
                 f"array {self.name}: {given[bad].flat[0]} given; legal for {self.dtype}: "
                 f"{limits.min} ... {limits.max}"
             )
+        if self.name.partition("[")[0] in NONNEGATIVE and (given < 0).any():
+            raise ValueError(f"array {self.name}: {given[given < 0].flat[0]} given; legal: >= 0")
 
     def __repr__(self) -> str:
         return f"<flexor.Array {self.name} {self.shape} {self.dtype} [{self.unit}]>"

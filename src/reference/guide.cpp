@@ -202,7 +202,8 @@ GuideWrap wrap_sphere(const Vector3& a, const Vector3& b, double r, const GuideO
   // Over more than half a turn the line is stationary but no longer shortest.  
   const double sweep = circle.angle + std::atan2(circle.tangent_length_a, r) +
                        std::atan2(circle.tangent_length_b, r);
-  if (circle.sense < 0 && sweep > std::numbers::pi) wrap.status |= NOT_MINIMUM;
+  const bool is_full_turn = sweep > 1.5 * std::numbers::pi;
+  if ((circle.sense < 0 && sweep > std::numbers::pi) || is_full_turn) wrap.status |= NOT_MINIMUM;
   return wrap;
 }
 

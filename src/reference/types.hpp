@@ -35,8 +35,10 @@ inline Matrix3 skew(const Vector3& a) {
 }
 
 /// Unit quaternion stored as (w, x, y, z) from entry `first` of q on.
+/// NaN of a quaternion of zeros, which is no orientation.
 inline UnitQuaternion quaternion_at(const VectorXd& q, int first) {
-  return UnitQuaternion(q[first], q[first + 1], q[first + 2], q[first + 3]).normalized();
+  const Eigen::Vector4d unit = q.segment<4>(first) / q.segment<4>(first).norm();
+  return UnitQuaternion(unit[0], unit[1], unit[2], unit[3]);
 }
 inline void store_quaternion(VectorXd& q, int first, const UnitQuaternion& value) {
   q.segment<4>(first) << value.w(), value.x(), value.y(), value.z();

@@ -260,6 +260,27 @@ def test_bad_command_falls_back_on_the_last_good_one(batch):
     assert np.all(sim.status.numpy() == 0)
 
 
+@pytest.mark.parametrize("guard", ["freeze", "ignore"])
+def test_negative_gain_in_a_raw_array_leaves_the_drive_out(batch, guard):
+    """PARAMETER_INVALID in that world alone: the guard holds it, or it steps without the drive."""
+    sim = start(batch, guard=guard)
+    with pytest.raises(ValueError, match=r"drive_position_gain.*-5.*legal: >= 0"):
+        sim.drive_position_gain.set(-5.0)
+    sim.step(3)
+    before = [sim.qpos.copy()[3], sim.qvel.copy()[3]]
+    sim.drive_position_gain.numpy()[3] = -5.0
+    sim.step(1)
+    flagged = sim.status.numpy() & flexor.Status.PARAMETER_INVALID
+    assert np.flatnonzero(flagged).tolist() == [3]
+    frozen = sim.status.numpy()[3] & flexor.Status.FROZEN
+    if guard == "freeze":
+        assert frozen
+        assert np.array_equal(before, [sim.qpos.numpy()[3], sim.qvel.numpy()[3]])
+    else:
+        assert not frozen
+        assert np.all(sim.tendon_drive_force.numpy()[3] == 0)
+
+
 def test_saturated_drive_is_informational(batch):
     sim = batch.simulate(
         scenes.anchored_mass(actuation_lower=-4.0, actuation_upper=1.0), num_worlds=2

@@ -8,7 +8,7 @@
 #endif
 
 #include <cstring>
-#ifdef __AVX2__
+#ifdef __SSE2__
 #include <immintrin.h>
 #endif
 
@@ -127,7 +127,7 @@ FLEXOR_PACK PackMask<T, N> andnot(const PackMask<T, N>& a, const PackMask<T, N>&
 FLEXOR_PACK Pack<T, N> select(const PackMask<T, N>& m, const Pack<T, N>& a, const Pack<T, N>& b) {
   using Type = typename Vector<T, N>::Type;
   using I = typename Vector<T, N>::Integers;
-  if constexpr (N * sizeof(T) == 16) {  // no blend before SSE4.1; g++ 12 fails on some of these
+  if constexpr (N * sizeof(T) == 16) {  // no blend before SSE4.1
     const I x = reinterpret_cast<I>(a.v), y = reinterpret_cast<I>(b.v);
     return {reinterpret_cast<Type>((x & m.v) | (y & ~m.v))};
   } else {
@@ -154,6 +154,45 @@ FLEXOR_PACK PackMask<T, N> to_mask(const typename Vector<T, N>::Integers& lanes,
   return {lanes};
 }
 
+#ifdef __SSE2__
+// By intrinsics: g++ 12 fails on some combinations of generic comparisons of two doubles.
+#define FLEXOR_COMPARE128(op, name)                                                                \
+  FLEXOR_INLINE PackMask<float, 4> operator op(const Pack<float, 4>& a, const Pack<float, 4>& b) { \
+    return {reinterpret_cast<Vector<float, 4>::Integers>(                                          \
+        _mm_cmp##name##_ps(reinterpret_cast<__m128>(a.v), reinterpret_cast<__m128>(b.v)))};        \
+  }                                                                                                \
+  FLEXOR_INLINE PackMask<double, 2> operator op(const Pack<double, 2>& a,                          \
+                                                const Pack<double, 2>& b) {                        \
+    return {reinterpret_cast<Vector<double, 2>::Integers>(                                         \
+        _mm_cmp##name##_pd(reinterpret_cast<__m128d>(a.v), reinterpret_cast<__m128d>(b.v)))};      \
+  }
+FLEXOR_COMPARE128(<, lt)
+FLEXOR_COMPARE128(<=, le)
+FLEXOR_COMPARE128(>, gt)
+FLEXOR_COMPARE128(>=, ge)
+FLEXOR_COMPARE128(==, eq)
+FLEXOR_COMPARE128(!=, neq)
+#undef FLEXOR_COMPARE128
+#endif
+// min and max of x86 are a < b ? a : b and a > b ? a : b.
+#define FLEXOR_MIN_MAX(T, N, V, prefix, suffix)                                      \
+  FLEXOR_INLINE Pack<T, N> min(const Pack<T, N>& a, const Pack<T, N>& b) {           \
+    return {reinterpret_cast<Vector<T, N>::Type>(                                    \
+        prefix##_min_##suffix(reinterpret_cast<V>(a.v), reinterpret_cast<V>(b.v)))}; \
+  }                                                                                  \
+  FLEXOR_INLINE Pack<T, N> max(const Pack<T, N>& a, const Pack<T, N>& b) {           \
+    return {reinterpret_cast<Vector<T, N>::Type>(                                    \
+        prefix##_max_##suffix(reinterpret_cast<V>(a.v), reinterpret_cast<V>(b.v)))}; \
+  }
+#ifdef __SSE2__
+FLEXOR_MIN_MAX(float, 4, __m128, _mm, ps)
+FLEXOR_MIN_MAX(double, 2, __m128d, _mm, pd)
+#endif
+#ifdef __AVX2__
+FLEXOR_MIN_MAX(float, 8, __m256, _mm256, ps)
+FLEXOR_MIN_MAX(double, 4, __m256d, _mm256, pd)
+#endif
+#undef FLEXOR_MIN_MAX
 #ifdef __AVX2__
 FLEXOR_INLINE bool any(const PackMask<float, 8>& m) {
   return _mm256_movemask_ps(reinterpret_cast<__m256>(m.v)) != 0;

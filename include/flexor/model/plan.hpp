@@ -135,6 +135,7 @@ enum TouchFlag : int { kMinus = 1, kFirst = 2 };
   X(law_value, p.law_count)                                     \
   X(law_slope, p.law_count)                                     \
   X(law_residual, p.law_count)                                  \
+  X(law_start, p.law_count)                                     \
   X(law_form, p.law_count)                                      \
   X(law_lower, p.law_count)                                     \
   X(law_upper, p.law_count)                                     \
@@ -143,6 +144,7 @@ enum TouchFlag : int { kMinus = 1, kFirst = 2 };
   X(response, p.tendon_count * 2 * (p.nv + 1))                  \
   X(schur, p.tendon_count* p.tendon_count + 3 * p.tendon_count) \
   X(status, 1)                                                  \
+  X(command_changed, 1)                                         \
   X(solver, 4)
 
 /// The plan as stages read it: plain pointers.

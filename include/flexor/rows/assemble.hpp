@@ -34,12 +34,10 @@ struct AssembleRows {
     });
     c.sync();
     const int laws = p.has_joint_rows ? p.law_count : p.tendon_count;
-    c.single([&](const auto& w) {  // law_flag holds 1 where hard targets crossed   [P-35]
-      auto crossed = typename C::Real(0) > typename C::Real(0);
-      for (int i = 0; i < laws; ++i)
-        crossed = crossed | (w[p.cell.law_flag + i] > typename C::Real(0));
-      w[p.cell.status] = bits_to_real(real_to_bits(w[p.cell.status]) |
-                                      bits_where(crossed, CONFLICTING_BOUNDS, typename C::Real()));
+    c.single([&](const auto& w) {  // law_flag holds status bits
+      auto bits = real_to_bits(w[p.cell.status]);
+      for (int i = 0; i < laws; ++i) bits = bits | real_to_bits(w[p.cell.law_flag + i]);
+      w[p.cell.status] = bits_to_real(bits);
     });
     c.sync();
   }
@@ -96,7 +94,7 @@ struct AssembleRows {
     LawBounds<Real> bounds;
     Limits<Real> limits = velocity_limits(unbounded<Real>());  // none
     bool has_limits = false;
-    auto conflicting = zero > one;
+    auto conflicting = zero > one, invalid = conflicting;  // [P-35]; gains below 0
     for (int r = p.law_row_first[t]; r < p.law_row_first[t + 1]; ++r) {
       const int at = p.cell.row + kRowCells * r;
       const auto slot = static_cast<TendonRow>(p.planned_slot[r] - kTendonRowCount * t);
@@ -113,6 +111,7 @@ struct AssembleRows {
           row = d.row;
           may_fold = d.is_unbounded;
           constant = select(enabled, d.constant_impulse, zero);
+          invalid = andnot(enabled, d.is_valid);
           break;
         }
         case TendonRow::kArmature:
@@ -153,7 +152,8 @@ struct AssembleRows {
     w[p.cell.fold_weight + t] = fold_weight;
     w[p.cell.fold_target + t] = fold_target;
     w[p.cell.constant_impulse + t] = constant;
-    w[p.cell.law_flag + t] = select(conflicting, one, zero);
+    w[p.cell.law_flag + t] = bits_to_real(bits_where(conflicting, CONFLICTING_BOUNDS, zero) |
+                                          bits_where(invalid, PARAMETER_INVALID, zero));
   }
 
   template <class C>
@@ -232,7 +232,8 @@ struct AssembleRows {
     limits.softness = select(limits.softness == zero, hard_softness, limits.softness);
     limits.lower = clamp(limits.lower, -speed, speed);  // [P-12]: the two never fight
     limits.upper = clamp(limits.upper, -speed, speed);
-    w[p.cell.law_flag + law] = select(limits.is_conflicting, Real(1), zero);
+    w[p.cell.law_flag + law] =
+        bits_to_real(bits_where(limits.is_conflicting, CONFLICTING_BOUNDS, zero));
     if (has_limits_alone(c, i)) {
       const LawBounds<Real> bounds = law_bounds(limits);
       put_bounds(w, p, law, bounds);

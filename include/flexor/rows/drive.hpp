@@ -11,6 +11,7 @@ struct Drive {
   Row<Real> row;          ///< with gains
   Real constant_impulse;  ///< without gains [N s]
   Mask<Real> is_unbounded;
+  Mask<Real> is_valid;  ///< gains >= 0; else the drive is left out
 };
 
 /// @param activation    filtered feed-forward force a_+ [N]
@@ -22,13 +23,16 @@ FLEXOR_INLINE Drive<Real> drive(const Real& activation, const Real& length_error
                                 const Real& h) {
   const Real zero(0), one(1);
   const Real G = velocity_gain + h * position_gain;
-  const auto has_gains = G > zero;
+  const auto is_valid = (position_gain >= zero) & (velocity_gain >= zero);
+  const auto has_gains = is_valid & (G > zero);
   const Real inverse = one / select(has_gains, G, one);
   const Real r = activation + position_gain * length_error + velocity_gain * target_velocity;
   Drive<Real> d;
   d.row = select(has_gains, Row<Real>{r * inverse, inverse / h, h * lower, h * upper},
                  dead_row<Real>());
-  d.constant_impulse = select(has_gains, zero, h * clamp(activation, lower, upper));
+  d.constant_impulse =
+      select(andnot(is_valid, has_gains), h * clamp(activation, lower, upper), zero);
+  d.is_valid = is_valid;
   d.is_unbounded = (lower == -unbounded<Real>()) & (upper == unbounded<Real>());
   return d;
 }

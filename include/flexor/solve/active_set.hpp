@@ -21,6 +21,12 @@ FLEXOR_INLINE typename C::Mask has_live_row(const C& c, int law) {
   return c.cells[c.plan.cell.law_form + law] < typename C::Real(static_cast<int>(kEmptyLaw));
 }
 
+/// Lanes in which a law is made of hard one-sided rows.
+template <class C>
+FLEXOR_INLINE typename C::Mask is_one_sided(const C& c, int law) {
+  return c.cells[c.plan.cell.law_form + law] == typename C::Real(static_cast<int>(kOneSidedLaw));
+}
+
 /// Point of law i for the step D, from rate u and impulse P.
 template <class C, class W>
 FLEXOR_INLINE LawPoint<typename C::Real> update_law(const C& c, const W& w, int law,
@@ -57,6 +63,7 @@ FLEXOR_HD void start_laws(const C& c) {
   const Real zero(0), one(1);
   c.each(p.law_count, [&](const auto& w, int law) {
     w[cell.law_impulse + law] = zero;
+    w[cell.law_start + law] = zero;
     w[cell.law_kind + law] = zero;
     w[cell.law_value + law] = zero;
     w[cell.law_slope + law] = zero;
@@ -127,8 +134,82 @@ FLEXOR_OUTLINE void update_pieces(const C& c, const typename C::Mask& busy) {
   c.sync();
 }
 
-/// Runs on the lanes `todo`, whose pieces stand at the free velocity; returns those that did not
-/// converge. iterations and residual are updated per lane.
+/// law_start <- law_impulse in the lanes where their residual is the least so far.
+template <class C>
+FLEXOR_INLINE void keep_best(const C& c, const typename C::Mask& busy,
+                             const typename C::Real& residual, typename C::Real& least) {
+  const auto& cell = c.plan.cell;
+  const auto better = busy & (residual < least);
+  least = select(better, residual, least);
+  c.each(c.plan.law_count, [&](const auto& w, int law) {
+    w[cell.law_start + law] = select(better, w[cell.law_impulse + law], w[cell.law_start + law]);
+  });
+  c.sync();
+}
+
+/// law_start <- the impulse that every law carried in the last step, in the lanes `chosen`; folded
+/// rows left out, those of a tendon or of a law that is not one-sided clamped to their present
+/// bounds.
+template <class C>
+FLEXOR_OUTLINE void load_last_impulses(const C& c, const typename C::Mask& chosen) {
+  using Real = typename C::Real;
+  const PlanView& p = c.plan;
+  const auto& cell = p.cell;
+  const Real zero(0);
+  c.each(p.law_count, [&](const auto& w, int law) {
+    Real P = zero;
+    if (acts(c, law)) {
+      // the rows of a one-sided joint law need not have been written
+      const bool is_tendon = law < p.tendon_count;
+      const bool are_written = is_tendon || !all_have_form(w[cell.law_form + law], kOneSidedLaw);
+      for (int r = p.law_row_first[law]; r < p.law_row_first[law + 1]; ++r) {
+        const int at = cell.row + kRowCells * r;
+        Real last = c.load(Field::row_impulse, p.planned_slot[r]);
+        if (are_written) {
+          const Row<Real> row = row_at(w, at);
+          const Real now = select(w[at + 4] == zero, clamp(last, row.low, row.high), zero);
+          last = is_tendon ? now : select(is_one_sided(c, law), last, now);
+        }
+        P = P + last;
+      }
+      P = select(has_live_row(c, law), P, zero);
+    }
+    w[cell.law_start + law] = select(chosen, P, w[cell.law_start + law]);
+  });
+  c.sync();
+}
+
+/// Pieces of the last step in the lanes `steady`, whose commands are those of the last step: a
+/// one-sided law that carried an impulse stands on its step again, all else is flat. Lanes in which
+/// no law did keep the pieces of the free velocity.   [P-82]
+template <class C>
+FLEXOR_OUTLINE void start_from_last(const C& c, const typename C::Mask& steady) {
+  using Real = typename C::Real;
+  const PlanView& p = c.plan;
+  const auto& cell = p.cell;
+  const Real zero(0);
+  load_last_impulses(c, steady);
+  auto stands = zero > zero;
+  for (int law = 0; law < p.law_count; ++law) {
+    stands = stands | ((c.cells[cell.law_start + law] != zero) & is_one_sided(c, law));
+  }
+  const auto warm = steady & stands;
+  if (!any(warm)) return;
+  c.each(p.law_count, [&](const auto& w, int law) {
+    const Real P = w[cell.law_start + law];
+    const auto on = warm & (P != zero) & is_one_sided(c, law);
+    const Real at = select(P > zero, w[cell.law_lower + law], w[cell.law_upper + law]);
+    const auto stays = on & is_finite(at);
+    w[cell.law_kind + law] = select(stays, Real(2), select(warm, zero, w[cell.law_kind + law]));
+    w[cell.law_value + law] = select(stays, at, select(warm, zero, w[cell.law_value + law]));
+    w[cell.law_slope + law] = select(warm, zero, w[cell.law_slope + law]);
+  });
+  c.sync();
+}
+
+/// Runs on the lanes `todo` from the pieces as they stand; returns those that did not converge,
+/// with their impulses of least residual in law_start [P-83]. iterations and residual are updated
+/// per lane.
 template <class C>
 FLEXOR_OUTLINE typename C::Mask active_set(const C& c, const typename C::Mask& todo, int cap,
                                            const typename C::Real& scale,
@@ -137,8 +218,11 @@ FLEXOR_OUTLINE typename C::Mask active_set(const C& c, const typename C::Mask& t
   using Real = typename C::Real;
   // exact to rounding: what the last factorisation leaves
   const Real rounding = Real(by_precision<Real>(2e-5, 1e-10)) * scale;
+  constexpr int kUsual = 4;  // iterations after which the best impulses are kept for method B
   auto busy = todo;
+  Real least = unbounded<Real>();
   for (int n = 0; n < cap && any(busy); ++n) {
+    if (n >= kUsual) keep_best(c, busy, residual, least);
     solve_pieces(c, busy);
     iterations = iterations + select(busy, Real(1), Real(0));
     update_pieces(c, busy);

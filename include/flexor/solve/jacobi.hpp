@@ -102,11 +102,11 @@ FLEXOR_OUTLINE typename C::Mask jacobi(const C& c, const typename C::Mask& todo,
   const auto& cell = p.cell;
   const Real zero(0), one(1);
   row_sums(c);
-  // law_step holds the last P, law_rate the extrapolated Z, law_impulse the best P
+  // law_step holds the last P, law_rate the extrapolated Z; both begin at law_start
   auto busy = todo;
   c.each(p.law_count, [&](const auto& w, int i) {
-    w[cell.law_step + i] = zero;
-    w[cell.law_rate + i] = zero;
+    w[cell.law_step + i] = w[cell.law_start + i];
+    w[cell.law_rate + i] = w[cell.law_start + i];
     w[cell.law_impulse + i] = select(todo, zero, w[cell.law_impulse + i]);
   });
   c.sync();

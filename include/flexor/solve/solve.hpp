@@ -60,7 +60,13 @@ struct Solve {
       const auto worked = busy;
       auto open = busy;
       if (c.settings.method == 0) {
+        if (c.settings.warm_start) {
+          const auto steady = busy & (c.cells[cell.command_changed] == zero);
+          if (any(steady)) start_from_last(c, steady);
+        }
         open = active_set(c, busy, c.settings.iterations, scale, iterations, residual);
+      } else if (c.settings.warm_start) {
+        load_last_impulses(c, busy);
       }
       if (any(open)) {
         const Real tolerance = Real(static_cast<typename C::Scalar>(c.settings.tolerance)) * scale;

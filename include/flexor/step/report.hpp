@@ -2,7 +2,6 @@
 // What a step did: row impulses, forces by kind, joint torques, statuses (physics.md 16). Arrays
 // that are not kept are not computed.
 
-#include "flexor/actuation/activate.hpp"
 #include "flexor/rows/assemble.hpp"
 #include "flexor/solve/split.hpp"
 
@@ -23,10 +22,12 @@ struct ReportForces {
       const auto finite = sum == Real(0);
       const auto start = start_is_finite(c);
       const auto ok = factored & finite & start;
+      const auto invalid = has_bits(real_to_bits(w[cell.status]), PARAMETER_INVALID);
       w[cell.solver + 2] = select(ok, w[cell.solver + 2], Real(3));
-      w[cell.solver + 3] = select(c.settings.ignore ? factored : ok, Real(1), Real(0));
+      w[cell.solver + 3] =
+          select(c.settings.ignore ? factored : andnot(ok, invalid), Real(1), Real(0));
       w[cell.status] =
-          bits_to_real(real_to_bits(w[cell.status]) | unread_commands(c) |
+          bits_to_real(real_to_bits(w[cell.status]) |
                        bits_where(andnot(start, factored), SINGULAR_MASS, Real()) |
                        bits_where((!start) | andnot(factored, finite), NONFINITE_STATE, Real()) |
                        bits_where(w[cell.solver + 2] == Real(1), NOT_CONVERGED, Real()) |
@@ -67,23 +68,6 @@ struct ReportForces {
     add(Field::reference_length, p.tendon_count);
     add(Field::row_impulse, kTendonRowCount * p.tendon_count + kJointRowCount * p.nv);
     return (sum[0] + sum[1]) + (sum[2] + sum[3]) == Real(0);
-  }
-
-  /// Targets of joint servos are judged in a model without one, too: every command array alike.
-  template <class C>
-  FLEXOR_HD static Bits<typename C::Real> unread_commands(const C& c) {
-    using Real = typename C::Real;
-    const PlanView& p = c.plan;
-    auto bad = Real(0) > Real(0);
-    if (!p.has_servo) {
-      for (int i = 0; i < p.nv; ++i) {
-        take_command(c, Field::joint_target_velocity, Field::valid_joint_target_velocity, i, bad);
-      }
-      for (int i = 0; i < p.nq; ++i) {
-        take_command(c, Field::joint_target_position, Field::valid_joint_target_position, i, bad);
-      }
-    }
-    return bits_where(bad, NONFINITE_COMMAND, Real());
   }
 
   /// World status bits that the route's own bits raise.  
@@ -148,9 +132,8 @@ struct ReportForces {
       const Real a = w[cell.activation + t];
       const auto outside = (a < c.parameter(K::tendon_actuation_lower, t)) |
                            (a > c.parameter(K::tendon_actuation_upper, t));
-      const auto no_gains =
-          c.load(F::valid_drive_velocity_gain, t) + h * c.load(F::valid_drive_position_gain, t) ==
-          zero;
+      const auto no_gains = (c.load(F::valid_drive_velocity_gain, t) == zero) &
+                            (c.load(F::valid_drive_position_gain, t) == zero);
       saturated = enabled & (saturated | (outside & no_gains));
     }
     w[cell.law_flag + t] = bits_to_real(world_status<Real>(real_to_bits(w[cell.route_status + t])) |
