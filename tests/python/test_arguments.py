@@ -46,11 +46,6 @@ def model():
     return flexor.models.load("three_joint_finger")
 
 
-def calls_of(owner, names, *first):
-    for name in names:
-        yield name, getattr(owner, name), first
-
-
 def every_call(model, folder):
     """(label, callable, arguments that are right, by name)."""
     sim = flexor.Simulation(model, 3)
@@ -89,6 +84,8 @@ def every_call(model, folder):
     path = flexor.models.path("two_joint_arm")
     yield "load_model", flexor.load_model, {"path_or_text": path}
     yield "load_builder", flexor.load_builder, {"path_or_text": path}
+    yield "validate", flexor.validate, {"path_or_text": path}
+    yield "Model", flexor.Model, {}
     yield "models.load", flexor.models.load, {"name": "two_joint_arm"}
     yield "models.path", flexor.models.path, {"name": "two_joint_arm"}
     yield "ModelBuilder", flexor.ModelBuilder, {}
