@@ -254,7 +254,7 @@ class Simulation:
         return None if 0 in remainder.shape else lambda worlds: remainder.set(0, worlds)
 
     def _no_attribute(self, name: str) -> AttributeError:
-        legal = [*FIELDS, *(n for n in dir(type(self)) if n[0] != "_")]
+        legal = [n for n in dir(type(self)) if n[0] != "_"]  # calls and arrays
         hint = suggestion(name, legal)
         return AttributeError(
             f"{type(self).__name__} has no attribute {name!r}; "

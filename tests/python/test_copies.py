@@ -41,10 +41,7 @@ def test_a_pickled_model_is_the_model():
         assert again.hash == model.hash and again == model
         assert again.report == model.report
         assert again.inert == model.inert
-        assert (
-            again.parameters() == model.parameters()
-            or np.isnan([x for p in model.parameters() for x in np.atleast_1d(p.nominal)]).any()
-        )
+        assert repr(again.parameters()) == repr(model.parameters())  # nan as nan
         sims = [flexor.Simulation(m, 2, inert="*") for m in (model, again)]
         for sim in sims:
             sim.qvel.set(0.1)
