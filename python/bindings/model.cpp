@@ -307,6 +307,7 @@ void bind_builder(py::module_& m) {
                             double value) { b.set_option(name, value); })
       .def("set_option", [](ModelBuilder& b, const std::string& name,
                             const Vec3d& value) { b.set_option(name, value); })
+      .def("to_bytes", [](const ModelBuilder& b) { return py::bytes(to_bytes(b)); })
       .def(
           "finalize",
           [](const ModelBuilder& b, int max_problems) {
@@ -368,6 +369,7 @@ void bind_model(py::module_& m) {
              const Model::Slice s = x.qvel_slice(joint);
              return py::make_tuple(s.first, s.count);
            })
+      .def("to_bytes", [](const Model& x) { return py::bytes(to_bytes(x)); })
       .def("to_builder", [](const Model& x) { return ModelBuilder(x.description()); });
   bind_lists<Model>(
       model, +[](const Model& x) -> const Description& { return x.description(); });
@@ -382,6 +384,10 @@ void bind_model(py::module_& m) {
         return to_json(validate(path_or_text, options));
       },
       py::call_guard<py::gil_scoped_release>());
+  m.def("model_from_bytes",
+        [](const py::bytes& bytes) { return model_from_bytes(std::string_view(bytes)); });
+  m.def("builder_from_bytes",
+        [](const py::bytes& bytes) { return builder_from_bytes(std::string_view(bytes)); });
   m.def("load_model", &load_model, py::call_guard<py::gil_scoped_release>());
   m.def("load_builder", &load_builder, py::call_guard<py::gil_scoped_release>());
 }

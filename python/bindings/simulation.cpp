@@ -26,11 +26,15 @@ struct Batch {
   bool is_closed = false;
 };
 
+/// What a call may do on a closed batch.
+enum class Closed { kIsRefused, kIsAllowed };
+
 /// Right to be in a batch for the life of this object.   (interfaces.md 1.10)
 class Turn {
  public:
-  explicit Turn(Batch& batch) : batch_(batch) {
-    if (batch.is_closed) throw SimulationError("this simulation is closed");
+  explicit Turn(Batch& batch, Closed closed = Closed::kIsRefused) : batch_(batch) {
+    if (batch.is_closed && closed == Closed::kIsRefused)
+      throw SimulationError("this simulation is closed");
     if (batch.is_busy.exchange(true)) {
       throw ConcurrencyError(
           "this simulation is in use by another thread: one thread at a time, or one simulation "
@@ -192,6 +196,15 @@ void bind_buffer(py::module_& m, const char* name) {
 void bind_simulation(py::module_& m) {
   bind_buffer<double>(m, "DoubleBuffer");
   bind_buffer<std::uint64_t>(m, "WordBuffer");
+  bind_buffer<std::int64_t>(m, "CountBuffer");
+  m.def("checkpoint_info", [](const std::string& path) {
+    const CheckpointInfo info = Simulation::checkpoint_info(path);
+    py::dict out;
+    out["num_worlds"] = info.num_worlds;
+    out["device"] = info.device;
+    out["precision"] = precision_name(info.precision);
+    return out;
+  });
 
   py::class_<Storage>(m, "Storage");
   py::class_<Batch>(m, "Simulation")
@@ -202,8 +215,14 @@ void bind_simulation(py::module_& m) {
       .def_property_readonly("options", &options_of)
       .def("storage", [](const Batch& b) { return Storage{b.simulation.storage()}; })
       .def("array",
-           [](const Batch& b, int field) {
-             return to_tuple(b.simulation.array(static_cast<Field>(field)));
+           [](Batch& b, int number) {
+             const Field field = static_cast<Field>(number);
+             // steps look at these once they have been asked for
+             const bool is_seen_by_steps =
+                 field == Field::body_wrench || field == Field::valid_body_wrench;
+             std::optional<Turn> turn;
+             if (is_seen_by_steps) turn.emplace(b, Closed::kIsAllowed);
+             return to_tuple(b.simulation.array(field));
            })
       .def("component_names",
            [](const Batch& b, int field) {
@@ -250,9 +269,22 @@ void bind_simulation(py::module_& m) {
              return Buffer<double>{compute(b, [](Simulation& s) { return s.bias_force(); })};
            })
       .def("save",
-           [](Batch& b, const std::string& path) {
-             compute(b, [&](Simulation& s) { s.save(path); });
+           [](Batch& b, const std::string& path, const OptionalBuffer& worlds) {
+             py::buffer_info info;
+             const auto indices = items_of<long>(worlds, info);
+             compute(b, [&](Simulation& s) { s.save(path, indices); });
            })
+      .def("clone_worlds",
+           [](Batch& b, const py::buffer& source, const py::buffer& destination) {
+             const py::buffer_info from = source.request(), to = destination.request();
+             const auto sources = span_of<long>(from), destinations = span_of<long>(to);
+             compute(b, [&](Simulation& s) { s.clone_worlds(sources, destinations); });
+           })
+      .def(
+          "guard_resets",
+          [](Batch& b) {
+            return Buffer<std::int64_t>{compute(b, [](Simulation& s) { return s.guard_resets(); })};
+          })
       .def("load_state",
            [](Batch& b, const std::string& path) {
              compute(b, [&](Simulation& s) { s.load_state(path); });
@@ -273,12 +305,17 @@ void bind_simulation(py::module_& m) {
       .def("profile",
            [](Batch& b, int count) {
              py::list out;
-             for (const auto& [stage, seconds] : b.simulation.profile(count)) {
+             for (const auto& [stage, seconds] :
+                  compute(b, [&](Simulation& s) { return s.profile(count); })) {
                out.append(py::make_tuple(stage, seconds));
              }
              return out;
            })
-      .def("close", [](Batch& b) { b.is_closed = true; })
+      .def("close",
+           [](Batch& b) {
+             const Turn turn(b, Closed::kIsAllowed);
+             b.is_closed = true;
+           })
       .def_readonly("is_closed", &Batch::is_closed);
 }
 

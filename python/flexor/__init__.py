@@ -12,6 +12,7 @@ from flexor import _core, models
 from flexor.array import Array
 from flexor.builder import ModelBuilder
 from flexor.errors import (
+    ArgumentError,
     CheckpointError,
     ConcurrencyError,
     ConfigError,
@@ -33,6 +34,7 @@ __version__: str = _core.version
 
 __all__ = [
     "FIELDS",
+    "ArgumentError",
     "Array",
     "CheckpointError",
     "ConcurrencyError",

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexor.errors import ModelError
+from flexor.calls import shown
+from flexor.errors import ArgumentError, ModelError
 
 
-class ArgumentError(ModelError):
+class ElementError(ModelError, ArgumentError):
     """ModelError for one argument of a builder call."""
 
     def __init__(self, element: str, attribute: str, value, legal: str, name: str = ""):
         label = f"{element} {name!r}" if name else element
-        text = f"<builder>: error: {label}: {attribute} = {value!r}: {legal} [bad-argument]"
+        text = f"<builder>: error: {label}: {attribute} = {shown(value)}: {legal} [bad-argument]"
         problem = {
             "severity": "error",
             "code": "bad-argument",
@@ -22,12 +23,17 @@ class ArgumentError(ModelError):
             "element": element,
             "name": name,
             "attribute": attribute,
-            "value": repr(value),
+            "value": shown(value),
             "text": legal,
             "hint": "",
             "count": 1,
         }
         super().__init__(text, [problem])
+
+
+_LONGEST_TEXT = 4096
+#: what float() would take for a number
+_NO_NUMBERS = bool | np.bool_ | str | bytes | bytearray | complex | np.complexfloating
 
 
 class Handle(int):
@@ -43,6 +49,9 @@ class Handle(int):
         handle.name = name
         return handle
 
+    def __getnewargs__(self):
+        return int(self), self.kind, self.name
+
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name!r} ({int(self)})>"
 
@@ -51,55 +60,65 @@ def reference(element: str, attribute: str, value, kind: str, name: str = "") ->
     """Name or index of an element of `kind`, given its name or handle."""
     if isinstance(value, Handle):
         if value.kind != kind:
-            raise ArgumentError(
+            raise ElementError(
                 element, attribute, value, f"expected a {kind}, this is a {value.kind}", name
             )
         return int(value)
     if isinstance(value, str):
         return value
-    raise ArgumentError(element, attribute, value, f"expected the name or handle of a {kind}", name)
+    raise ElementError(element, attribute, value, f"expected the name or handle of a {kind}", name)
 
 
 def number(element: str, attribute: str, value, name: str = "") -> float:
     """Value as float; ranges are the builder's business."""
-    if isinstance(value, bool | np.bool_ | str | bytes):
-        raise ArgumentError(element, attribute, value, "expected a number", name)
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise ArgumentError(element, attribute, value, "expected a number", name) from None
+    return vector(element, attribute, (value,), 1, name, given=value, legal="expected a number")[0]
 
 
-def vector(element: str, attribute: str, value, count, name: str = "") -> tuple[float, ...]:
-    """Value as a tuple of `count` floats (or one of several counts)."""
-    counts = (count,) if isinstance(count, int) else tuple(count)
-    legal = f"expected {' or '.join(str(c) for c in counts)} numbers"
-    if isinstance(value, str | bytes):
-        raise ArgumentError(element, attribute, value, legal, name)
+def vector(
+    element: str, attribute: str, value, count, name: str = "", *, given=None, legal: str = ""
+) -> tuple[float, ...]:
+    """Value as a tuple of `count` floats (one of several counts; any number of them if None).
+    given, legal: what an error says in place of `value` and of the count."""
+    counts = (count,) if isinstance(count, int) else count
+    wanted = "" if counts is None else " or ".join(str(c) for c in counts) + " "
     try:
+        if isinstance(value, str | bytes) or any(isinstance(x, _NO_NUMBERS) for x in value):
+            raise TypeError
         items = tuple(float(x) for x in value)
-    except (TypeError, ValueError):
-        raise ArgumentError(element, attribute, value, legal, name) from None
-    if len(items) not in counts:
-        raise ArgumentError(element, attribute, value, legal, name)
+        if counts is not None and len(items) not in counts:
+            raise TypeError
+    except (TypeError, ValueError, OverflowError):
+        raise ElementError(
+            element,
+            attribute,
+            value if given is None else given,
+            legal or f"expected {wanted}numbers",
+            name,
+        ) from None
     return items
+
+
+def flag(element: str, attribute: str, value, name: str = "") -> bool:
+    """Value as bool."""
+    if not isinstance(value, bool | np.bool_):
+        raise ElementError(element, attribute, value, "expected True or False", name)
+    return bool(value)
 
 
 def text(element: str, attribute: str, value) -> str:
     """A name; None becomes empty, which the builder replaces by <kind>_<index>."""
     if value is None:
         return ""
-    if not isinstance(value, str):
-        raise ArgumentError(element, attribute, value, "expected a text")
+    if not isinstance(value, str) or len(value) > _LONGEST_TEXT:
+        legal = f"expected a text of at most {_LONGEST_TEXT} characters"
+        raise ElementError(element, attribute, value, legal)
     return value
 
 
 def choice(element: str, attribute: str, value, choices: dict, name: str = ""):
     """Value of a keyword."""
     if not isinstance(value, str) or value not in choices:
-        raise ArgumentError(
-            element, attribute, value, "expected one of " + ", ".join(choices), name
-        )
+        raise ElementError(element, attribute, value, "expected one of " + ", ".join(choices), name)
     return choices[value]
 
 

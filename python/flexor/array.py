@@ -2,36 +2,45 @@
 
 from __future__ import annotations
 
-import operator
-
 import numpy as np
 
-from flexor.errors import ConfigError, ShapeError
+from flexor import calls
+from flexor.errors import ArgumentError, ConfigError, ShapeError
 from flexor.names import unknown
 
+_INDICES = calls.Kind("integer indices or a mask of bools", calls.numbers.convert)
 
-def world_indices(worlds, num_worlds: int) -> np.ndarray | None:
+
+def world_indices(worlds, num_worlds: int, call: str, argument: str = "worlds"):
     """Indices of the selected worlds as int64; None stays None (all worlds).
 
     worlds: integer indices, one index, or a boolean mask of shape (num_worlds,).
+    call, argument: named in errors.
     """
     if worlds is None:
         return None
-    given = np.asarray(worlds)
+    given = calls.judge(call, argument, _INDICES, worlds)
     if given.size == 0 and given.dtype != np.bool_:
         return np.zeros(0, np.int64)
     if given.dtype == np.bool_:
         if given.shape != (num_worlds,):
-            raise ShapeError(f"worlds: expected a mask of shape ({num_worlds},), got {given.shape}")
+            raise ShapeError(
+                f"{call}: {argument}: a mask of shape {given.shape} given, "
+                f"shape ({num_worlds},) expected"
+            )
         return np.flatnonzero(given).astype(np.int64)
-    if not np.issubdtype(given.dtype, np.integer):
-        raise TypeError(f"worlds: expected integer indices or a boolean mask, got {given.dtype}")
+    if given.dtype.kind not in "iu":
+        raise ArgumentError(
+            f"{call}: {argument}: {calls.shown(given)} given; legal: {_INDICES.legal}"
+        )
     indices = np.atleast_1d(given)
     if indices.ndim != 1:
-        raise ShapeError(f"worlds: expected a vector of indices, got shape {given.shape}")
+        raise ShapeError(
+            f"{call}: {argument}: shape {given.shape} given, a vector of indices expected"
+        )
     bad = indices[(indices < 0) | (indices >= num_worlds)]
     if bad.size:
-        raise ConfigError(f"worlds: index {bad[0]} is outside 0 ... {num_worlds - 1}")
+        raise ConfigError(f"{call}: {argument}: world {bad[0]} given; legal: 0 to {num_worlds - 1}")
     return np.ascontiguousarray(indices, np.int64)
 
 
@@ -103,6 +112,7 @@ class Array:
             "data": (self._address, not self.is_writable),
         }
 
+    @calls.checked(copy=calls.optional(calls.flag))
     def numpy(self, copy: bool | None = None) -> np.ndarray:
         """View of the storage; copy=True: a row-major copy."""
         return self.copy() if copy else self._view.view()
@@ -111,13 +121,15 @@ class Array:
         """Row-major copy."""
         return np.array(self.numpy(), order="C", copy=True)
 
+    @calls.checked(name=calls.name)
     def index(self, name: str) -> int:
         """Component number of a name. UnknownNameError with the nearest names."""
         try:
             return self.names.index(name)
         except ValueError:
-            raise unknown(f"array {self.name}", str(name), self.names) from None
+            raise unknown(f"array {self.name}", name, self.names) from None
 
+    @calls.checked(key=calls.element)
     def at(self, key: str | int) -> Array:
         """One component in all worlds: shape (num_worlds,), contiguous; (num_worlds, width) for a
         vector. key: the component's name or number."""
@@ -126,7 +138,7 @@ class Array:
         if isinstance(key, str):
             i = self.index(key)
         else:
-            i = operator.index(key)
+            i = key
             if not 0 <= i < self.shape[1]:
                 raise ConfigError(
                     f"array {self.name}: component {i} is outside 0 ... {self.shape[1] - 1}"
@@ -158,12 +170,16 @@ class Array:
         """
         if not self.is_writable:
             raise AttributeError(f"array {self.name} is a read-out: the simulation writes it")
-        selected = world_indices(worlds, self.shape[0])
-        given = np.asarray(values)
-        if given.dtype.kind not in "biuf":
-            raise TypeError(f"array {self.name}: expected numbers, got {given.dtype}")
+        selected = world_indices(worlds, self.shape[0], f"array {self.name}")
+        self._write(self._judged(values, selected), selected)
+
+    def _judged(self, values, selected: np.ndarray | None) -> np.ndarray:
+        """What `set` would store in the selected worlds."""
+        given = calls.judge(f"array {self.name}", "values", calls.numbers, values)
         if self.dtype.kind in "iu" and given.dtype.kind == "f":
-            raise TypeError(f"array {self.name}: expected {self.dtype}, got {given.dtype}")
+            raise ArgumentError(
+                f"array {self.name}: values: {given.dtype} given; legal: whole numbers ({self.dtype})"
+            )
         count = self.shape[0] if selected is None else selected.size
         expected = (count, *self.shape[1:])
         try:
@@ -174,22 +190,25 @@ class Array:
                 f"got shape {given.shape}"
             ) from None
         self._check_range(given)
-        self.numpy()[slice(None) if selected is None else selected] = given
+        return given
+
+    def _write(self, judged: np.ndarray, selected: np.ndarray | None) -> None:
+        self.numpy()[slice(None) if selected is None else selected] = judged
         if self._after_set is not None:
             self._after_set(selected)
 
     def _check_range(self, given: np.ndarray) -> None:
-        """ValueError for finite numbers that the array's type cannot hold: nothing wraps round. And
+        """ConfigError for finite numbers that the array's type cannot hold: nothing wraps round. And
         for gains below 0, which a step would leave out (PARAMETER_INVALID)."""
         limits = np.iinfo(self.dtype) if self.dtype.kind in "iu" else np.finfo(self.dtype)
         bad = np.isfinite(given) & ((given < limits.min) | (given > limits.max))
         if bad.any():
-            raise ValueError(
+            raise ConfigError(
                 f"array {self.name}: {given[bad].flat[0]} given; legal for {self.dtype}: "
                 f"{limits.min} ... {limits.max}"
             )
         if self.name.partition("[")[0] in NONNEGATIVE and (given < 0).any():
-            raise ValueError(f"array {self.name}: {given[given < 0].flat[0]} given; legal: >= 0")
+            raise ConfigError(f"array {self.name}: {given[given < 0].flat[0]} given; legal: >= 0")
 
     def __repr__(self) -> str:
         return f"<flexor.Array {self.name} {self.shape} {self.dtype} [{self.unit}]>"

@@ -10,13 +10,16 @@ model = b.finalize()
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
 import numpy as np
 
-from flexor import _core
+from flexor import _core, calls
 from flexor.arguments import (
-    ArgumentError,
+    ElementError,
     Handle,
     choice,
+    flag,
     number,
     quaternion_from_euler,
     reference,
@@ -44,6 +47,42 @@ _GEOM_TYPES = {
     name: getattr(_core.GeomType, name)
     for name in ("plane", "sphere", "capsule", "cylinder", "box", "ellipsoid", "mesh", "none")
 }
+_TENDON_NUMBERS = (
+    "stiffness",
+    "damping",
+    "spring_lower",
+    "spring_upper",
+    "lower_limit",
+    "upper_limit",
+    "limit_margin",
+    "limit_compliance",
+    "friction_loss",
+    "friction_compliance",
+    "armature",
+    "position_correction",
+    "actuation_lower",
+    "actuation_upper",
+    "activation",
+    "width",
+)
+_JOINT_NUMBERS = (
+    "ref",
+    "lower",
+    "upper",
+    "damping",
+    "friction",
+    "friction_compliance",
+    "stiffness",
+    "armature",
+    "position_gain",
+    "velocity_gain",
+    "effort_lower",
+    "effort_upper",
+    "velocity_limit",
+    "limit_margin",
+    "limit_compliance",
+    "limit_correction",
+)
 _DRIVE_NUMBERS = (
     "force",
     "target_length",
@@ -71,6 +110,17 @@ class ModelBuilder:
         if gravity is not None:
             self.set_option("gravity", gravity)
 
+    __slots__ = ("_core",)
+
+    def __copy__(self) -> ModelBuilder:
+        return _from_bytes(self._core.to_bytes())
+
+    def __deepcopy__(self, memo) -> ModelBuilder:
+        return self.__copy__()
+
+    def __reduce__(self):
+        return _from_bytes, (self._core.to_bytes(),)
+
     @classmethod
     def _wrap(cls, core) -> ModelBuilder:
         builder = cls.__new__(cls)
@@ -88,9 +138,10 @@ class ModelBuilder:
     def set_option(self, name: str, value) -> None:
         """Set a model option: timestep [s], gravity (3) [m/s^2], joint_implicit ("trapezoid" or
         "backward"), hard_row_softness. ConfigError naming option, value and legal set."""
+        name = text("option", "name", name)
         if isinstance(value, str):
-            self._core.set_option(name, value)
-        elif np.ndim(value) == 0:
+            self._core.set_option(name, text("option", name, value))
+        elif not _is_vector(value):
             self._core.set_option(name, number("option", name, value))
         else:
             self._core.set_option(name, vector("option", name, value, 3))
@@ -124,7 +175,7 @@ class ModelBuilder:
         moments = vector("body", "inertia", inertia, (3, 6), b.name)
         if inertia_quat is not None:
             if len(moments) == 6:
-                raise ArgumentError(
+                raise ElementError(
                     "body", "inertia_quat", inertia_quat, "only with 3 principal moments", b.name
                 )
             moments = rotated_inertia(moments, _quaternion("body", b.name, inertia_quat))
@@ -168,6 +219,7 @@ class ModelBuilder:
         axis, pos: in the body's frame. lower, upper: range of the coordinate (a ball's upper: cone
         angle). rest: where the spring is relaxed (0; a ball's: a quaternion).
         """
+        given = locals()
         j = _core.JointDescription()
         j.name = text("joint", "name", name)
         j.body = reference("joint", "body", body, "body", j.name)
@@ -179,26 +231,8 @@ class ModelBuilder:
                 j.rest_quat = _quaternion("joint", j.name, rest, "rest")
             else:
                 j.rest = number("joint", "rest", rest, j.name)
-        numbers = {
-            "ref": ref,
-            "lower": lower,
-            "upper": upper,
-            "damping": damping,
-            "friction": friction,
-            "friction_compliance": friction_compliance,
-            "stiffness": stiffness,
-            "armature": armature,
-            "position_gain": position_gain,
-            "velocity_gain": velocity_gain,
-            "effort_lower": effort_lower,
-            "effort_upper": effort_upper,
-            "velocity_limit": velocity_limit,
-            "limit_margin": limit_margin,
-            "limit_compliance": limit_compliance,
-            "limit_correction": limit_correction,
-        }
-        for key, value in numbers.items():
-            setattr(j, key, number("joint", key, value, j.name))
+        for key in _JOINT_NUMBERS:
+            setattr(j, key, number("joint", key, given[key], j.name))
         return self._handle("joint", self._core.add_joint(j), j.name)
 
     def add_site(
@@ -232,7 +266,7 @@ class ModelBuilder:
         g.name = text("geom", "name", name)
         g.body = reference("geom", "body", body, "body", g.name)
         g.type = choice("geom", "type", type, _GEOM_TYPES, g.name)
-        lengths = (size,) if np.ndim(size) == 0 else size
+        lengths = size if _is_vector(size) else (size,)
         lengths = vector("geom", "size", lengths, (0, 1, 2, 3), g.name)
         g.size = (*lengths, *(0.0,) * (3 - len(lengths)))
         g.pos = vector("geom", "pos", pos, 3, g.name)
@@ -275,33 +309,7 @@ class ModelBuilder:
         position_gain, velocity_gain, activation_time. activation: initial filtered force [N].
         reference_length: "auto" (the length at the reference pose) or a number [m].
         """
-        return self._add_tendon(
-            name,
-            _core.TendonType.spatial,
-            path,
-            dict(
-                stiffness=stiffness,
-                damping=damping,
-                spring_lower=spring_lower,
-                spring_upper=spring_upper,
-                lower_limit=lower_limit,
-                upper_limit=upper_limit,
-                limit_margin=limit_margin,
-                limit_compliance=limit_compliance,
-                friction_loss=friction_loss,
-                friction_compliance=friction_compliance,
-                armature=armature,
-                position_correction=position_correction,
-                actuation_lower=actuation_lower,
-                actuation_upper=actuation_upper,
-                activation=activation,
-                width=width,
-            ),
-            drive,
-            enabled,
-            reference_length,
-            color,
-        )
+        return self._add_tendon(_core.TendonType.spatial, path, locals())
 
     def add_fixed_tendon(
         self,
@@ -333,68 +341,47 @@ class ModelBuilder:
 
         terms: [(joint, coefficient), ...]; the rest as in `add_spatial_tendon`.
         """
-        label = name or ""
+        given = locals()
+        label = text("tendon", "name", name)
         try:
             pairs = [(joint, coefficient) for joint, coefficient in terms]
         except (TypeError, ValueError):
-            raise ArgumentError(
+            raise ElementError(
                 "fixed", "terms", terms, "expected [(joint, coefficient), ...]", label
             ) from None
-        return self._add_tendon(
-            name,
-            _core.TendonType.fixed,
-            [joint_term(joint, coefficient) for joint, coefficient in pairs],
-            dict(
-                stiffness=stiffness,
-                damping=damping,
-                spring_lower=spring_lower,
-                spring_upper=spring_upper,
-                lower_limit=lower_limit,
-                upper_limit=upper_limit,
-                limit_margin=limit_margin,
-                limit_compliance=limit_compliance,
-                friction_loss=friction_loss,
-                friction_compliance=friction_compliance,
-                armature=armature,
-                position_correction=position_correction,
-                actuation_lower=actuation_lower,
-                actuation_upper=actuation_upper,
-                activation=activation,
-                width=width,
-            ),
-            drive,
-            enabled,
-            reference_length,
-            color,
-        )
+        path = [joint_term(joint, coefficient) for joint, coefficient in pairs]
+        return self._add_tendon(_core.TendonType.fixed, path, given)
 
-    def _add_tendon(self, name, type, path, numbers, drive, enabled, reference_length, color):
+    def _add_tendon(self, type, path, given: dict) -> Handle:
+        """given: the arguments of the call, by name."""
         t = _core.TendonDescription()
-        t.name = text("tendon", "name", name)
+        t.name = text("tendon", "name", given["name"])
         t.type = type
-        elements = []
+        legal = "expected via, sphere, cylinder, pulley or joint_term"
+        if isinstance(path, str) or not isinstance(path, Iterable):
+            raise ElementError("tendon", "path", path, f"expected a list; {legal}", t.name)
+        path = list(path)
         for i, element in enumerate(path):
             if not isinstance(element, PathElement):
-                raise ArgumentError(
-                    "tendon", f"path[{i}]", element,
-                    "expected via, sphere, cylinder, pulley or joint_term", t.name,
-                )  # fmt: skip
-            elements.append(element._core)
-        t.path = elements
-        for key, value in numbers.items():
-            setattr(t, key, number("tendon", key, value, t.name))
-        for key, value in (drive or {}).items():
+                raise ElementError("tendon", f"path[{i}]", element, legal, t.name)
+        t.path = [element._core for element in path]
+        for key in _TENDON_NUMBERS:
+            setattr(t, key, number("tendon", key, given[key], t.name))
+        drive = {} if given["drive"] is None else given["drive"]
+        legal = "expected a dict with any of " + ", ".join(_DRIVE_NUMBERS)
+        if not isinstance(drive, Mapping):
+            raise ElementError("tendon", "drive", drive, legal, t.name)
+        for key, value in drive.items():
             if key not in _DRIVE_NUMBERS:
-                raise ArgumentError(
-                    "drive", key, value, "expected one of " + ", ".join(_DRIVE_NUMBERS), t.name
-                )
+                raise ElementError("drive", str(key), value, legal, t.name)
             setattr(t, key, number("drive", key, value, t.name))
-        t.enabled = bool(enabled)
+        t.enabled = flag("tendon", "enabled", given["enabled"], t.name)
+        reference_length = given["reference_length"]
         if isinstance(reference_length, str):
             choice("tendon", "reference_length", reference_length, {"auto": None}, t.name)
         else:
             t.reference_length = number("tendon", "reference_length", reference_length, t.name)
-        t.color = vector("tendon", "color", color, 4, t.name)
+        t.color = vector("tendon", "color", given["color"], 4, t.name)
         return self._handle("tendon", self._core.add_tendon(t), t.name)
 
     def add_keyframe(self, name: str | None = None, *, time=0.0, qpos=None, qvel=None) -> Handle:
@@ -405,7 +392,7 @@ class ModelBuilder:
         k.time = number("keyframe", "time", time, k.name)
         for key, value in (("qpos", qpos), ("qvel", qvel)):
             if value is not None:
-                setattr(k, key, list(vector("keyframe", key, value, len(value), k.name)))
+                setattr(k, key, list(vector("keyframe", key, value, None, k.name)))
         return self._handle("keyframe", self._core.add_keyframe(k), k.name)
 
     def add_point_mass(self, name: str, pos, mass) -> Handle:
@@ -416,6 +403,7 @@ class ModelBuilder:
             self.add_joint(body, f"{body.name}_{letter}", type="slide", axis=axis)
         return body
 
+    @calls.checked(max_problems=calls.whole(0, 2**31 - 1))
     def finalize(self, *, max_problems: int = 20):
         """Check everything and compile: a `Model`. ModelError with all problems; the builder stays
         usable. max_problems: how many the error's text shows (0 = all)."""
@@ -433,18 +421,24 @@ class ModelBuilder:
         return f"<flexor.ModelBuilder {self.name!r}>"
 
 
+def _is_vector(value) -> bool:
+    return isinstance(value, Sequence | np.ndarray) and getattr(value, "ndim", 1) > 0
+
+
+def _from_bytes(data: bytes) -> ModelBuilder:
+    return ModelBuilder._wrap(_core.builder_from_bytes(data))
+
+
 def _quaternion(element: str, name: str, value, attribute: str = "quat") -> tuple[float, ...]:
     quat = vector(element, attribute, value, 4, name)
     if not np.linalg.norm(quat) >= 1e-9 or not np.all(np.isfinite(quat)):
-        raise ArgumentError(
-            element, attribute, value, "expected a quaternion of norm >= 1e-9", name
-        )
+        raise ElementError(element, attribute, value, "expected a quaternion of norm >= 1e-9", name)
     return quat
 
 
 def _orientation(element: str, name: str, quat, euler) -> tuple[float, ...]:
     if quat is not None and euler is not None:
-        raise ArgumentError(element, "quat", quat, "give quat or euler, not both", name)
+        raise ElementError(element, "quat", quat, "give quat or euler, not both", name)
     if euler is not None:
         return quaternion_from_euler(vector(element, "euler", euler, 3, name))
     return (1.0, 0.0, 0.0, 0.0) if quat is None else _quaternion(element, name, quat)

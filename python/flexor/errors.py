@@ -1,8 +1,20 @@
 """Errors of flexor. Each derives from FlexorError and from the built-in error it resembles."""
 
+from __future__ import annotations
+
+
+def _remake(cls: type, args: tuple, state: dict) -> FlexorError:
+    error = cls.__new__(cls, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
 
 class FlexorError(Exception):
     """Base of all errors of this package."""
+
+    def __reduce__(self):  # whatever the class wants to be made of, a copy has its text and members
+        return _remake, (type(self), self.args, self.__dict__.copy())
 
 
 class ModelError(FlexorError, ValueError):
@@ -45,6 +57,10 @@ class CheckpointError(FlexorError, ValueError):
 
 class ConfigError(FlexorError, ValueError):
     """An argument outside its legal set; names argument, value and set."""
+
+
+class ArgumentError(ConfigError, TypeError):
+    """An argument of the wrong type; names call, argument, what was given and what is legal."""
 
 
 class DeviceError(FlexorError, RuntimeError):

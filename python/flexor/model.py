@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import operator
 import os
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
-from flexor import _core
+from flexor import _core, calls
 from flexor.builder import ModelBuilder
-from flexor.errors import ConfigError, ShapeError
+from flexor.errors import ArgumentError, ConfigError
 
 KINDS = ("body", "joint", "site", "geom", "tendon", "keyframe")
 
@@ -50,7 +49,10 @@ class Model:
 
     def __init__(self, core):
         if not isinstance(core, _core.Model):
-            raise TypeError("a Model comes from flexor.load_model or ModelBuilder.finalize")
+            raise ArgumentError(
+                f"Model: {calls.shown(core)} given; legal: none, since a Model comes from "
+                "flexor.load_model or ModelBuilder.finalize"
+            )
         object.__setattr__(self, "_core", core)
         object.__setattr__(self, "_names", {})
 
@@ -149,12 +151,22 @@ class Model:
         """32 hex digits over every name and number of the model: equal models, equal hash."""
         return self._core.hash
 
+    @calls.checked(tendon=calls.element)
     def reference_length(self, tendon: str | int) -> float:
         """Length of a tendon at the reference pose, or as given [m]."""
-        i = self.index("tendon", tendon) if isinstance(tendon, str) else operator.index(tendon)
+        i = self.index("tendon", tendon) if isinstance(tendon, str) else tendon
         if not 0 <= i < self.tendon_count:
             raise ConfigError(f"tendon: index {i} is outside 0 ... {self.tendon_count - 1}")
         return self._core.reference_length(i)
+
+    def __copy__(self) -> Model:
+        return self  # immutable
+
+    def __deepcopy__(self, memo) -> Model:
+        return self
+
+    def __reduce__(self):
+        return _from_bytes, (self._core.to_bytes(),)
 
     def __eq__(self, other) -> bool:
         return self.hash == other.hash if isinstance(other, Model) else NotImplemented
@@ -162,12 +174,14 @@ class Model:
     def __hash__(self) -> int:
         return int(self.hash, 16)
 
+    @calls.checked(kind=calls.name)
     def names(self, kind: str) -> tuple[str, ...]:
         """Names of one kind in index order. ConfigError for an unknown kind."""
         if kind not in self._names:
             self._names[kind] = self._core.names(kind)
         return self._names[kind]
 
+    @calls.checked(kind=calls.name, name=calls.name)
     def index(self, kind: str, name: str) -> int:
         """Index of a named element. UnknownNameError with the nearest names."""
         return self._core.index(kind, name)
@@ -179,11 +193,13 @@ class Model:
             raise ConfigError(f"joint: index {joint} is outside 0 ... {self.joint_count - 1}")
         return int(joint)
 
+    @calls.checked(joint=calls.element)
     def qpos_slice(self, joint: str | int) -> slice:
         """Coordinates of a joint in qpos."""
         first, count = self._core.qpos_slice(self._joint(joint))
         return slice(first, first + count)
 
+    @calls.checked(joint=calls.element)
     def qvel_slice(self, joint: str | int) -> slice:
         """Coordinates of a joint in qvel."""
         first, count = self._core.qvel_slice(self._joint(joint))
@@ -193,6 +209,7 @@ class Model:
         """Every number that may be set for each world: name, owner, count, unit, legal, nominal."""
         return [ParameterInfo._of(row) for row in self._core.parameters()]
 
+    @calls.checked(name=calls.name)
     def parameter(self, name: str) -> ParameterInfo:
         """One row of that table. UnknownNameError with the nearest names."""
         return ParameterInfo._of(self._core.parameter(name))
@@ -216,63 +233,49 @@ class Model:
         return f"<flexor.Model {self.name!r} nq={self.nq} nv={self.nv} tendons={self.tendon_count}>"
 
 
-def _as_text(name: str, value) -> str:
+def _from_bytes(data: bytes) -> Model:
+    return Model(_core.model_from_bytes(data))
+
+
+def _as_text(value: str | bool | list[float]) -> str:
     """Model option as the text a file would hold."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str):
-        return value
-    numbers = np.asarray(value, dtype=np.float64)
-    if numbers.ndim > 1:
-        raise ShapeError(f"options: {name}: expected a number or a vector, got {numbers.shape}")
-    return " ".join(repr(float(x)) for x in np.atleast_1d(numbers))
+    return value if isinstance(value, str) else " ".join(repr(x) for x in value)
+
+
+_LOAD_ARGUMENTS = dict(
+    format=calls.optional(calls.word("mjcf")),
+    strict=calls.word(True, False, "exact"),
+    assets=calls.optional(calls.by_name(calls.blob)),
+    overrides=calls.optional(calls.by_name(calls.vector)),
+    options=calls.optional(calls.by_name(calls.option)),
+    softness=calls.word("written", "hard", "all"),
+    allow=calls.names,
+    max_problems=calls.whole(0, 2**31 - 1),
+    paths=calls.word("any", "inside"),
+    root=calls.optional(calls.path),
+)
 
 
 def _load_options(
     format, strict, assets, overrides, options, softness, allow, max_problems, paths, root
 ):
-    if strict not in (True, False, "exact"):
-        raise ConfigError(f"strict: {strict!r} is not one of True, False, 'exact'")
-    if format not in (None, "mjcf"):
-        raise ConfigError(f"format: {format!r} is not one of None, 'mjcf'")
-    if softness not in ("written", "hard", "all"):
-        raise ConfigError(f"softness: {softness!r} is not one of 'written', 'hard', 'all'")
-    if paths not in ("any", "inside"):
-        raise ConfigError(f"paths: {paths!r} is not one of 'any', 'inside'")
-    if isinstance(allow, str):
-        allow = (allow,)
-    blobs = {}
-    for name, data in (assets or {}).items():
-        blobs[str(name)] = data.encode() if isinstance(data, str) else bytes(data)
-    values = {}
-    for name, value in (overrides or {}).items():
-        numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
-        if numbers.ndim != 1:
-            raise ShapeError(f"overrides: {name}: expected a number or vector, got {numbers.shape}")
-        values[name] = numbers.tolist()
     return _core.LoadOptions(
         format=format or "",
         strict="exact" if strict == "exact" else str(bool(strict)).lower(),
-        assets=blobs,
-        overrides=values,
-        options={name: _as_text(name, v) for name, v in (options or {}).items()},
+        assets=assets or {},
+        overrides=overrides or {},
+        options={name: _as_text(value) for name, value in (options or {}).items()},
         softness=softness,
         allow=set(allow),
-        max_problems=int(max_problems),
+        max_problems=max_problems,
         paths=paths,
-        root=os.fspath(root or ""),
+        root=root or "",
     )
 
 
-def _source(path_or_text) -> str:
-    if not isinstance(path_or_text, str | os.PathLike):
-        raise TypeError(f"expected a path or text, got {type(path_or_text).__name__}")
-    text = os.fspath(path_or_text)
-    if not isinstance(text, str):
-        raise TypeError("expected a path or text as str, got bytes")
-    return text
-
-
+@calls.checked(path_or_text=calls.source, **_LOAD_ARGUMENTS)
 def load_model(
     path_or_text: str | os.PathLike,
     *,
@@ -301,9 +304,10 @@ def load_model(
     settings = _load_options(
         format, strict, assets, overrides, options, softness, allow, max_problems, paths, root
     )
-    return Model(_core.load_model(_source(path_or_text), settings))
+    return Model(_core.load_model(path_or_text, settings))
 
 
+@calls.checked(path_or_text=calls.source, **_LOAD_ARGUMENTS)
 def load_builder(
     path_or_text: str | os.PathLike,
     *,
@@ -322,9 +326,10 @@ def load_builder(
     settings = _load_options(
         format, strict, assets, overrides, options, softness, allow, max_problems, paths, root
     )
-    return ModelBuilder._wrap(_core.load_builder(_source(path_or_text), settings))
+    return ModelBuilder._wrap(_core.load_builder(path_or_text, settings))
 
 
+@calls.checked(path_or_text=calls.source, **_LOAD_ARGUMENTS)
 def validate(path_or_text: str | os.PathLike, **options) -> dict:
     """Report of what `load_model` (same options) would do with a file; never raises for problems of
     the model: report["ok"] says whether it can be built, report["items"] says all."""
@@ -334,5 +339,5 @@ def validate(path_or_text: str | os.PathLike, **options) -> dict:
     )  # fmt: skip
     for name in options:
         if name not in settings:
-            raise TypeError(f"validate() has no argument {name!r}")
-    return json.loads(_core.validate(_source(path_or_text), _load_options(**settings | options)))
+            raise ArgumentError(f"validate: {name} given; legal: {', '.join(settings)}")
+    return json.loads(_core.validate(path_or_text, _load_options(**settings | options)))

@@ -37,14 +37,18 @@ def nearest(name: str, legal: Iterable[str], count: int = 3) -> list[str]:
     return [candidate for _, _, candidate in sorted(found)[:count]]
 
 
+def suggestion(name: str, legal: Iterable[str]) -> str:
+    """ "did you mean 'x' or 'y'?"; empty if nothing is near."""
+    close = nearest(name, legal)
+    return "did you mean " + " or ".join(repr(c) for c in close) + "?" if close else ""
+
+
 def unknown(what: str, name: str, legal: Iterable[str]) -> UnknownNameError:
     """Error for a name that is not among the legal ones, with the nearest."""
     legal = list(legal)
-    close = nearest(name, legal)
-    if close:
-        hint = "did you mean " + " or ".join(repr(c) for c in close) + "?"
-    elif not legal:
+    hint = suggestion(name, legal)
+    if not legal:
         hint = "there is none"
-    else:
+    elif not hint:
         hint = "legal: " + ", ".join(legal[:8]) + (" ..." if len(legal) > 8 else "")
     return UnknownNameError(f"{what}: no {name!r}; {hint}")

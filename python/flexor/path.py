@@ -11,7 +11,7 @@ flexor.joint_term("elbow", 0.03)                    0.03 m/rad of the joint's co
 from __future__ import annotations
 
 from flexor import _core
-from flexor.arguments import ArgumentError, number, reference, vector
+from flexor.arguments import ElementError, choice, number, reference, vector
 
 _TYPES = {
     "site": _core.ElementType.site,
@@ -40,7 +40,7 @@ class PathElement:
     def with_side_site(self, site) -> PathElement:
         """This guide with the named site as its side."""
         if self.kind not in ("sphere", "cylinder"):
-            raise ArgumentError(self.kind, "side", site, "only spheres and cylinders have a side")
+            raise ElementError(self.kind, "side", site, "only spheres and cylinders have a side")
         _set_side(self, site)
         return self
 
@@ -53,66 +53,76 @@ def _set_side(element: PathElement, side) -> None:
     c.has_side = True
     if isinstance(side, tuple | list):
         if len(side) != 2:
-            raise ArgumentError(element.kind, "side", side, "a site, or (body, pos)")
+            raise ElementError(element.kind, "side", side, "a site, or (body, pos)")
         c.side_body = reference(element.kind, "side", side[0], "body")
         c.side_pos = vector(element.kind, "side", side[1], 3)
     else:
         c.side_site = reference(element.kind, "side", side, "site")
 
 
+def _place(element: PathElement, named: dict, body, pos) -> bool:
+    """Puts an element at a named site or geom, or at `pos` in the frame of `body`: one of them.
+
+    named: kind of element that can give the place -> its name or handle, or None
+    @return whether a named one gives it
+    """
+    kind, c = element.kind, element._core
+    given = [k for k, value in named.items() if value is not None]
+    words = ", ".join(f"a {k}" for k in named)
+    if len(given) > 1 or (given and (body is not None or pos is not None)):
+        raise ElementError(
+            kind, given[0], named[given[0]], f"give {words}, or body and pos, not both"
+        )
+    if given:
+        setattr(c, given[0], reference(kind, given[0], named[given[0]], given[0]))
+        return True
+    c.body = reference(kind, "body", "world" if body is None else body, "body")
+    c.pos = vector(kind, "pos", (0, 0, 0) if pos is None else pos, 3)
+    return False
+
+
 def via(site=None, *, body=None, pos=None) -> PathElement:
     """Point that the path goes through: a site, or `pos` in the frame of `body` (default world)."""
     element = PathElement("site")
-    if site is not None:
-        if body is not None or pos is not None:
-            raise ArgumentError("site", "site", site, "give a site, or body and pos, not both")
-        element._core.site = reference("site", "site", site, "site")
-    else:
-        if body is None and pos is None:
-            raise ArgumentError("site", "site", None, "give a site, or body and pos")
-        element._core.body = reference("site", "body", "world" if body is None else body, "body")
-        element._core.pos = vector("site", "pos", (0, 0, 0) if pos is None else pos, 3)
+    if site is None and body is None and pos is None:
+        raise ElementError("site", "site", None, "give a site, or body and pos")
+    _place(element, {"site": site}, body, pos)
     return element
 
 
-def _guide(kind, geom, body, pos, radius, side, side_mode) -> PathElement:
+def _guide(kind, geom, site, body, pos, radius, side, side_mode) -> PathElement:
     element = PathElement(kind)
     c = element._core
-    if geom is not None:
-        if body is not None or pos is not None:
-            raise ArgumentError(kind, "geom", geom, "give a geom, or body and pos, not both")
-        c.geom = reference(kind, "geom", geom, "geom")
-        if radius is not None:
-            raise ArgumentError(kind, "radius", radius, "the radius is the geom's")
-    else:
+    _place(element, {"geom": geom, "site": site}, body, pos)
+    if geom is not None and radius is not None:
+        raise ElementError(kind, "radius", radius, "the radius is the geom's")
+    if geom is None:
         if radius is None:
-            raise ArgumentError(kind, "radius", None, "a radius > 0 is required without a geom")
-        c.body = reference(kind, "body", "world" if body is None else body, "body")
-        c.pos = vector(kind, "pos", (0, 0, 0) if pos is None else pos, 3)
+            raise ElementError(kind, "radius", None, "a radius > 0 is required without a geom")
         c.radius = number(kind, "radius", radius)
     if side is not None:
         _set_side(element, side)
-    if side_mode not in _SIDE_MODES:
-        raise ArgumentError(kind, "side_mode", side_mode, "one of auto, exterior, interior")
-    c.side_mode = _SIDE_MODES[side_mode]
+    c.side_mode = choice(kind, "side_mode", side_mode, _SIDE_MODES)
     return element
 
 
 def sphere(
-    *, geom=None, body=None, pos=None, radius=None, side=None, side_mode="auto"
+    *, geom=None, site=None, body=None, pos=None, radius=None, side=None, side_mode="auto"
 ) -> PathElement:
     """Sphere that the path wraps around.
 
-    geom: a named sphere; or centre `pos` in the frame of `body` (default world) and `radius` [m].
+    geom: a named sphere; or a named site as centre, or centre `pos` in the frame of `body` (default
+    world), and `radius` [m].
     side: a site, or (body, pos): the route passes on that side, or through it (inside).
     side_mode: "auto" decides by the side's distance from the centre; "exterior"; "interior".
     """
-    return _guide("sphere", geom, body, pos, radius, side, side_mode)
+    return _guide("sphere", geom, site, body, pos, radius, side, side_mode)
 
 
 def cylinder(
     *,
     geom=None,
+    site=None,
     body=None,
     pos=None,
     radius=None,
@@ -123,9 +133,9 @@ def cylinder(
 ) -> PathElement:
     """Cylinder that the path wraps around: as `sphere`, with `axis` in the frame of the body
     (default z) and `half_length` [m] (default inf; beyond it a flag is raised, nothing else)."""
-    element = _guide("cylinder", geom, body, pos, radius, side, side_mode)
+    element = _guide("cylinder", geom, site, body, pos, radius, side, side_mode)
     if geom is not None and axis is not None:
-        raise ArgumentError("cylinder", "axis", axis, "the axis is the geom's")
+        raise ElementError("cylinder", "axis", axis, "the axis is the geom's")
     if axis is not None:
         element._core.axis = vector("cylinder", "axis", axis, 3)
     if half_length is not None:

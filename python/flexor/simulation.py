@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import operator
 import os
-import zipfile
-from collections.abc import Iterable
 
 import numpy as np
 
-from flexor import _core
+from flexor import _core, calls
 from flexor.array import Array, world_indices
-from flexor.errors import CheckpointError, ConfigError, FlexorError, ShapeError, SimulationError
+from flexor.errors import ArgumentError, ConfigError, FlexorError, ShapeError, SimulationError
 from flexor.model import Model, ParameterInfo
-from flexor.names import unknown
+from flexor.names import suggestion, unknown
 
 MOST_WORLDS = 2**24
 _MOST_STEPS = 2**31 - 1
@@ -23,42 +19,9 @@ _MOST_STEPS = 2**31 - 1
 FIELDS = {row[1]: row for row in _core.fields()}
 
 
-def _integer(argument: str, value, low: int, high: int) -> int:
-    """Whole number in [low, high]; TypeError for anything else than an integer."""
-    if isinstance(value, bool | np.bool_):
-        raise TypeError(f"{argument}: expected a whole number, got {value!r}")
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{argument}: expected a whole number, got {value!r}") from None
-    if not low <= number <= high:
-        raise ConfigError(f"{argument}: {number} is outside {low} ... {high}")
-    return number
-
-
-def _names(argument: str, value, word: str, as_word: list[str]) -> list[str]:
-    """A keyword, one name or several names."""
-    if isinstance(value, str):
-        return as_word if value == word else [value]
-    if not isinstance(value, Iterable):
-        raise TypeError(f"{argument}: expected {word!r}, a name or names, got {value!r}")
-    names = list(value)
-    for name in names:
-        if not isinstance(name, str):
-            raise TypeError(f"{argument}: expected names, got {name!r}")
-    return names
-
-
-def _read_header(path: str | os.PathLike) -> dict:
-    """Header of a checkpoint. CheckpointError if it is none."""
-    try:
-        with np.load(path, allow_pickle=False) as members:
-            header = json.loads(members["header"].tobytes())
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise CheckpointError(f"{os.fspath(path)}: no checkpoint: {error}") from None
-    if not isinstance(header, dict) or not isinstance(header.get("num_worlds"), int):
-        raise CheckpointError(f"{os.fspath(path)}: no checkpoint: its header names no num_worlds")
-    return header
+_MODEL = calls.instance(Model, "a flexor.Model")
+_MASK = calls.Kind("bool or uint8, one a world", calls.numbers.convert)
+_STEPS = calls.whole(0, _MOST_STEPS)
 
 
 class Parameter:
@@ -130,6 +93,21 @@ class Simulation:
     A bad value raises ConfigError (a ValueError) that names argument, value and legal set.
     """
 
+    @calls.checked(
+        model=_MODEL,
+        num_worlds=calls.whole(1, MOST_WORLDS),
+        device=calls.text,
+        precision=calls.optional(calls.text),
+        num_threads=calls.optional(calls.whole(1, 2**16)),
+        outputs=calls.names,
+        inert=calls.names,
+        seed=calls.whole(0, 2**64 - 1),
+        guard=calls.text,
+        solver=calls.text,
+        iterations=calls.optional(calls.whole(1, _MOST_STEPS)),
+        tolerance=calls.optional(calls.positive),
+        warm_start=calls.flag,
+    )
     def __init__(
         self,
         model: Model,
@@ -147,36 +125,21 @@ class Simulation:
         tolerance: float | None = None,
         warm_start: bool = True,
     ):
-        if not isinstance(model, Model):
-            raise TypeError(f"model: expected a flexor.Model, got {type(model).__name__}")
-        for argument, value in (("device", device), ("guard", guard), ("solver", solver)):
-            if not isinstance(value, str):
-                raise TypeError(f"{argument}: expected a text, got {value!r}")
-        if precision is not None and not isinstance(precision, str):
-            raise TypeError(f"precision: expected 'float32', 'float64' or None, got {precision!r}")
-        if tolerance is not None:
-            tolerance = float(tolerance)
-            if not 0 < tolerance < float("inf"):
-                raise ConfigError(f"tolerance: {tolerance} is not a finite number > 0")
         self._model = model
-        self._seed = _integer("seed", seed, 0, 2**64 - 1)
+        self._seed = seed
         self._core = _core.Simulation(
             model._core,
-            num_worlds=_integer("num_worlds", num_worlds, 1, MOST_WORLDS),
+            num_worlds=num_worlds,
             device=device,
             precision=precision,
-            num_threads=0
-            if num_threads is None
-            else _integer("num_threads", num_threads, 1, 2**16),
-            outputs=_names("outputs", outputs, "all", ["all"]),
-            inert=_names("inert", inert, "error", []),
+            num_threads=num_threads or 0,
+            outputs=outputs if isinstance(outputs, list) else [outputs],
+            inert=[] if inert in ("error", ["error"]) else inert,
             guard=guard,
             solver=solver,
-            iterations=0
-            if iterations is None
-            else _integer("iterations", iterations, 1, _MOST_STEPS),
-            tolerance=0.0 if tolerance is None else tolerance,
-            warm_start=bool(warm_start),
+            iterations=iterations or 0,
+            tolerance=tolerance or 0.0,
+            warm_start=warm_start,
         )
         self._options = self._core.options
         self._storage = self._core.storage()
@@ -224,10 +187,16 @@ class Simulation:
         """What the model has and this simulation does not simulate."""
         return self._model.inert
 
+    @property
+    def guard_resets(self) -> np.ndarray:
+        """How often the guard "reset" has reset each world: (num_worlds,) int64."""
+        return np.asarray(self._core.guard_resets())
+
     def memory(self) -> dict[str, float]:
         """Bytes for each world: state (with commands), outputs, workspace."""
         return self._core.memory()
 
+    @calls.checked(count=calls.whole(1, _MOST_STEPS))
     def profile(self, count: int = 10) -> list[tuple[str, float]]:
         """Steps all worlds `count` times on one thread: (stage, seconds) in the order of a step,
         then of the refresh pass; empty on backends without stages."""
@@ -284,23 +253,46 @@ class Simulation:
         remainder = self._array("qpos_compensation")
         return None if 0 in remainder.shape else lambda worlds: remainder.set(0, worlds)
 
+    def _no_attribute(self, name: str) -> AttributeError:
+        legal = [n for n in dir(type(self)) if n[0] != "_"]  # calls and arrays
+        hint = suggestion(name, legal)
+        return AttributeError(
+            f"{type(self).__name__} has no attribute {name!r}; "
+            + (hint or "arrays: flexor.FIELDS, calls: dir(flexor.Simulation)")
+        )
+
     def __getattr__(self, name: str):
         # only names without a property reach this
-        if name.startswith("_"):
-            raise AttributeError(name)
-        error = unknown("Simulation", name, [*FIELDS, *(n for n in dir(type(self)) if n[0] != "_")])
-        raise AttributeError(str(error))
+        raise AttributeError(name) if name.startswith("_") else self._no_attribute(name)
+
+    def __setattr__(self, name: str, value) -> None:
+        # a mistyped array must not become a member; classes derived from this one may have members
+        is_own = name.startswith("_") or hasattr(type(self), name)
+        if not is_own and type(self) is Simulation:
+            raise self._no_attribute(name)
+        object.__setattr__(self, name, value)
+
+    def __reduce__(self):
+        raise TypeError(
+            "a Simulation cannot be copied or pickled; use save and Simulation.load, or get_state "
+            "and set_state of another one"
+        )
 
     # --- stepping ---
 
-    def _mask(self, mask) -> np.ndarray | None:
+    def _mask(self, mask, call: str) -> np.ndarray | None:
         if mask is None:
             return None
-        given = np.asarray(mask)
+        given = calls.judge(f"Simulation.{call}", "mask", _MASK, mask)
         if given.dtype not in (np.bool_, np.uint8):
-            raise TypeError(f"mask: expected bool or uint8, got {given.dtype}")
+            raise ArgumentError(
+                f"Simulation.{call}: mask: {calls.shown(given)} given; legal: {_MASK.legal}"
+            )
         if given.shape != (self.num_worlds,):
-            raise ShapeError(f"mask: expected shape ({self.num_worlds},), got {given.shape}")
+            raise ShapeError(
+                f"Simulation.{call}: mask: shape {given.shape} given, "
+                f"shape ({self.num_worlds},) expected"
+            )
         return np.ascontiguousarray(given).view(np.uint8)
 
     def step(self, n: int = 1, *, mask=None, refresh: bool = True) -> None:
@@ -312,13 +304,20 @@ class Simulation:
         a wrong mask; SimulationError with guard="raise". Ctrl-C stops between steps.
         """
         if type(n) is not int or not 0 <= n <= _MOST_STEPS:
-            n = _integer("n", n, 0, _MOST_STEPS)
-        self._core.step(n, None if mask is None else self._mask(mask), refresh)
+            n = calls.judge("Simulation.step", "n", _STEPS, n)
+        if type(refresh) is not bool:
+            refresh = calls.judge("Simulation.step", "refresh", calls.flag, refresh)
+        self._core.step(n, None if mask is None else self._mask(mask, "step"), refresh)
 
     def forward(self) -> None:
         """Write the geometry read-outs for the present state; nothing else changes."""
         self._core.forward()
 
+    @calls.checked(
+        keyframe=calls.optional(calls.element),
+        qpos=calls.optional(calls.numbers),
+        qvel=calls.optional(calls.numbers),
+    )
     def reset(self, mask=None, *, keyframe: str | int | None = None, qpos=None, qvel=None) -> None:
         """Put worlds back to the reference pose at rest, or to a keyframe, or to the rows given.
 
@@ -326,7 +325,7 @@ class Simulation:
         parameters and reference lengths stay. qpos, qvel: (nq,) or (selected worlds, nq), and nv.
         Worlds outside the mask keep every bit.
         """
-        worlds = self._mask(mask)
+        worlds = self._mask(mask, "reset")
         selected = self.num_worlds if worlds is None else int(np.count_nonzero(worlds))
         key = -1
         if keyframe is not None:
@@ -334,9 +333,12 @@ class Simulation:
                 key = self._model.index("keyframe", keyframe)
             else:
                 count = self._model.keyframe_count
-                if count == 0:
-                    raise ConfigError(f"keyframe: {keyframe}, but the model has none")
-                key = _integer("keyframe", keyframe, 0, count - 1)
+                if not 0 <= keyframe < count:
+                    legal = f"0 to {count - 1}" if count else "none, since the model has none"
+                    raise ConfigError(
+                        f"Simulation.reset: keyframe: {keyframe} given; legal: {legal}"
+                    )
+                key = keyframe
         self._core.reset(
             worlds,
             key,
@@ -345,29 +347,30 @@ class Simulation:
         )
 
     def _rows(self, argument: str, values, worlds: int, width: int) -> np.ndarray | None:
-        """Rows of finite numbers for the selected worlds, flat."""
+        """Rows of numbers for the selected worlds, flat."""
         if values is None:
             return None
-        given = np.asarray(values, dtype=np.float64)
-        if given.shape not in ((width,), (worlds, width)):
+        if values.shape not in ((width,), (worlds, width)):
             raise ShapeError(
-                f"{argument}: expected shape ({width},) or ({worlds}, {width}), got {given.shape}"
+                f"Simulation.reset: {argument}: shape {values.shape} given, "
+                f"({width},) or ({worlds}, {width}) expected"
             )
-        if not np.all(np.isfinite(given)):
-            raise ConfigError(f"{argument}: NaN or infinity; every number must be finite")
-        return np.ascontiguousarray(np.broadcast_to(given, (worlds, width))).reshape(-1)
+        rows = np.broadcast_to(values.astype(np.float64), (worlds, width))
+        return np.ascontiguousarray(rows).reshape(-1)
 
     def clear_status(self, mask=None) -> None:
         """Zero the status bits of worlds."""
-        self._core.clear_status(self._mask(mask))
+        self._core.clear_status(self._mask(mask, "clear_status"))
 
     # --- parameters ---
 
+    @calls.checked(name=calls.name)
     def parameter(self, name: str) -> Parameter:
         """The parameter of that path name: `.get()`, `.set()`, `.unit`, `.nominal`, `.legal`.
         UnknownNameError with the nearest names."""
         return Parameter(self, self._model.parameter(name))
 
+    @calls.checked(name=calls.name, values=calls.numbers)
     def set_parameter(self, name: str, values, *, worlds=None) -> None:
         """Overwrite a model parameter for some worlds.
 
@@ -378,11 +381,9 @@ class Simulation:
         range, UnknownNameError (with the nearest name) for an unknown parameter.
         """
         count = self._model.parameter(name).count
-        selected = world_indices(worlds, self.num_worlds)
+        selected = world_indices(worlds, self.num_worlds, "Simulation.set_parameter")
         rows = self.num_worlds if selected is None else selected.size
-        given = np.asarray(values)
-        if given.dtype.kind not in "biuf":
-            raise TypeError(f"parameter {name}: expected numbers, got {given.dtype}")
+        given = values
         legal = [(), (count,), (rows, count)] + ([(rows,)] if count == 1 else [])
         if given.shape not in legal:
             shapes = ", ".join(str(shape) for shape in dict.fromkeys(legal))
@@ -398,10 +399,12 @@ class Simulation:
         """Take the present tendon lengths as reference lengths."""
         self._core.capture_reference()
 
+    @calls.checked(name=calls.name, tension=calls.numbers)
     def set_tension(self, name: str, tension, worlds=None) -> None:
         """Ask the drive of a tendon for a tension [N]: writes drive_force = -tension."""
-        self._array("drive_force").at(name).set(-np.asarray(tension, np.float64), worlds)
+        self._array("drive_force").at(name).set(-tension.astype(np.float64), worlds)
 
+    @calls.checked(name=calls.name, force=calls.numbers)
     def set_actuation_force(self, name: str, force, worlds=None) -> None:
         """Ask the drive of a tendon for a force [N], positive when it lengthens."""
         self._array("drive_force").at(name).set(force, worlds)
@@ -420,31 +423,41 @@ class Simulation:
 
     # --- checkpoints ---
 
-    def save(self, path: str | os.PathLike) -> None:
-        """Write states, commands and per-world parameters to a file. Loading it and going on gives
-        the bits of never having stopped, with any number of threads."""
-        self._core.save(os.fspath(path))
+    def _selected(self, call: str, worlds, argument: str = "worlds") -> np.ndarray | None:
+        return world_indices(worlds, self.num_worlds, f"Simulation.{call}", argument)
 
+    @calls.checked(path=calls.path)
+    def save(self, path: str | os.PathLike, worlds=None) -> None:
+        """Write states, commands and per-world parameters of some worlds (all if omitted) to a file.
+        Loading it and going on gives the bits of never having stopped, with any number of threads.
+        """
+        selected = self._selected("save", worlds)
+        if selected is not None and selected.size == 0:
+            raise ConfigError("Simulation.save: worlds: none given; legal: at least one")
+        self._core.save(path, selected)
+
+    @calls.checked(path=calls.path)
     def load_state(self, path: str | os.PathLike) -> None:
         """Take over a file of `save`. CheckpointError if it is damaged, of another model or batch
         size; nothing is changed then."""
-        self._core.load_state(os.fspath(path))
+        self._core.load_state(path)
 
     @classmethod
+    @calls.checked(path=calls.path, model=_MODEL)
     def load(cls, path: str | os.PathLike, model: Model, **options) -> Simulation:
         """A new simulation of `model` that goes on where a file of `save` stopped; number of worlds,
-        device and precision are the file's. options: as for `Simulation`."""
-        header = _read_header(path)
-        for key in ("num_worlds", "device", "precision"):
-            options.setdefault(key, header.get(key))
-        sim = cls(model, **options)
+        device and precision are the file's. options: as for `Simulation`. CheckpointError naming
+        file and what is wrong with it."""
+        sim = cls(model, **{**_core.checkpoint_info(path), **options})
         sim.load_state(path)
         return sim
 
-    def get_state(self) -> dict[str, np.ndarray]:
-        """Copies of all state and command arrays by name."""
+    def get_state(self, worlds=None) -> dict[str, np.ndarray]:
+        """Copies of all state and command arrays by name, of some worlds or of all."""
+        selected = self._selected("get_state", worlds)
+        rows = slice(None) if selected is None else selected
         return {
-            name: self._array(name).copy()
+            name: np.array(self._array(name).numpy()[rows], order="C", copy=True)
             for name, row in FIELDS.items()
             if row[2] in ("state", "command") and self._keeps(name)
         }
@@ -452,18 +465,46 @@ class Simulation:
     def _keeps(self, name: str) -> bool:
         return name != "qpos_compensation" or self.precision == "float32"
 
-    def set_state(self, state: dict[str, np.ndarray]) -> None:
-        """Put back what `get_state` gave. CheckpointError-free: names and shapes are checked before
-        anything is written (ShapeError, UnknownNameError)."""
+    @calls.checked(state=calls.by_name(calls.numbers))
+    def set_state(self, state: dict[str, np.ndarray], worlds=None) -> None:
+        """Put back what `get_state` gave, or some of its arrays, into as many worlds. All is judged
+        before anything is written: ShapeError, UnknownNameError, ArgumentError, ConfigError for a
+        number that the precision cannot hold."""
+        selected = self._selected("set_state", worlds)
+        legal = [
+            n for n, row in FIELDS.items() if row[2] in ("state", "command") and self._keeps(n)
+        ]
+        count = self.num_worlds if selected is None else selected.size
+        judged = []
         for name, values in state.items():
-            if name not in FIELDS or FIELDS[name][2] not in ("state", "command"):
-                raise unknown("state", name, FIELDS)
-            if np.shape(values) != self._array(name).shape:
+            if name not in legal:
+                raise unknown("Simulation.set_state: state", name, legal)
+            array = self._array(name)
+            expected = (count, *array.shape[1:])
+            if values.shape != expected:
                 raise ShapeError(
-                    f"state {name}: expected {self._array(name).shape}, got {np.shape(values)}"
+                    f"Simulation.set_state: state {name}: shape {values.shape} given, "
+                    f"{expected} expected"
                 )
-        for name, values in state.items():
-            self._array(name).numpy()[...] = values
+            judged.append((array, array._judged(values, selected)))
+        rows = slice(None) if selected is None else selected
+        for array, values in judged:
+            array.numpy()[rows] = values
+
+    def clone_worlds(self, source, destination) -> None:
+        """Copy states and commands of worlds onto others, pair by pair, or of one onto all.
+        source, destination: indices or masks; as many of both, or one source."""
+        pair = [
+            self._selected("clone_worlds", given, argument)
+            for argument, given in (("source", source), ("destination", destination))
+        ]
+        if pair[0] is None or pair[1] is None:
+            raise ArgumentError(
+                "Simulation.clone_worlds: source, destination: None given; legal: integer indices "
+                "or a mask of bools"
+            )
+        if pair[1].size:
+            self._core.clone_worlds(*pair)
 
     def state_hash(self) -> np.ndarray:
         """64-bit FNV-1a of each world's state: (num_worlds,) uint64. Equal bits, equal hash."""

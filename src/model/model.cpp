@@ -3,6 +3,12 @@
 #include "flexor/io/suggest.hpp"
 
 namespace flexor {
+
+Model Model::with_report(Report report) const {
+  auto data = std::make_shared<Data>(*data_);
+  data->report = std::move(report);
+  return Model(std::move(data));
+}
 namespace {
 
 template <class Element>

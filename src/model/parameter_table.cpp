@@ -61,7 +61,7 @@ bool has_parameter(ParameterKind kind, const JointDescription& joint) {
 bool has_parameter(ParameterKind kind, const PathElement& element) {
   switch (kind) {
     case ParameterKind::element_pos:
-      return is_guide(element) || (element.type == ElementType::kSite && !element.site.is_set());
+      return (is_guide(element) || element.type == ElementType::kSite) && !element.site.is_set();
     case ParameterKind::element_radius:
       return is_guide(element);
     case ParameterKind::element_axis:
@@ -190,8 +190,7 @@ std::unordered_map<std::string, int> parameter_rows(const Description& descripti
     for (std::size_t i = 0; i < tendon.path.size(); ++i) {
       const PathElement& element = tendon.path[i];
       const std::string prefix = "tendon/" + tendon.name + "/route/" + std::to_string(i) + "/";
-      if (element.type == ElementType::kSite && element.site.index >= 0)
-        add_alias(prefix + "pos", element.site.index);
+      if (element.site.index >= 0) add_alias(prefix + "pos", element.site.index);
       if (element.has_side && element.side_site.index >= 0)
         add_alias(prefix + "side", element.side_site.index);
     }

@@ -103,7 +103,7 @@ class Look {
       if (element.type != ElementType::kSphere && element.type != ElementType::kCylinder) continue;
       const Frame& frame = frames_.of(element.body.index);
       const double length = norm(element.axis);
-      const Guide guide{element, frame.apply(element.pos),
+      const Guide guide{element, frame.apply(local(element)),
                         frame.rotate(element.axis * (1 / length))};
       look_at_guide(static_cast<int>(i), guide);
     }

@@ -175,22 +175,17 @@ void resolve_element(TendonDescription& tendon, int i, Resolver& resolver) {
     case ElementType::kJoint:
       if (element.joint.is_set()) resolver.resolve(element.joint, kJoint, subject, "joint");
       return;
-    case ElementType::kSite:
-      if (!element.geom.is_set()) {
-        if (!element.site.is_set())
-          resolver.resolve(element.body, kBody, subject, "body");
-        else if (resolver.resolve(element.site, kSite, subject, "site"))
-          element.body = description.sites[element.site.index].body;
-        return;
-      }
-      break;
     default:
       break;
   }
-  if (!element.geom.is_set())
+  if (element.geom.is_set()) {
+    if (resolver.resolve(element.geom, kGeom, subject, "geom"))
+      take_geom(element, subject, resolver);
+  } else if (!element.site.is_set()) {
     resolver.resolve(element.body, kBody, subject, "body");
-  else if (resolver.resolve(element.geom, kGeom, subject, "geom"))
-    take_geom(element, subject, resolver);
+  } else if (resolver.resolve(element.site, kSite, subject, "site")) {
+    element.body = description.sites[element.site.index].body;
+  }
   if (!element.has_side) return;
   if (!element.side_site.is_set())
     resolver.resolve(element.side_body, kBody, subject, "side");

@@ -170,7 +170,7 @@ class Router {
 
   /// The piece from a to b by way of a guide, evaluated in the guide's frame; results in the world.
   GuideWrap wrap_guide(const PathElement& guide, const BodyPoint& a, const BodyPoint& b) const {
-    const Vector3 centre = kin_.point(guide.body.index, guide.pos);
+    const Vector3 centre = place(description_, kin_, guide.site, guide.body, guide.pos).x;
     const Matrix3 axes = guide_axes(guide);
     const auto to_guide = [&](const Vector3& x) {
       return Vector3(axes.transpose() * (x - centre));

@@ -19,12 +19,6 @@ void write_checkpoint(const std::filesystem::path& path, const Model& model,
                       const RawParameters& raw, const Bytes& reference_given,
                       std::span<const long> worlds);
 
-/// What a simulation has to be made with to take over a file.
-struct CheckpointInfo {
-  long num_worlds = 0;
-  std::string device;
-  Precision precision = Precision::kDefault;
-};
 /// CheckpointError if the file is none.
 CheckpointInfo read_checkpoint_info(const std::filesystem::path& path);
 

@@ -117,6 +117,10 @@ void Simulation::save(const std::filesystem::path& path, std::span<const long> w
   write_checkpoint(path, s.model, s.options, *s.batch, s.parameters.raw(), s.reference_given, list);
 }
 
+CheckpointInfo Simulation::checkpoint_info(const std::filesystem::path& path) {
+  return read_checkpoint_info(path);
+}
+
 Simulation Simulation::load(const std::filesystem::path& path, Model model,
                             SimulationOptions options) {
   const CheckpointInfo info = read_checkpoint_info(path);

@@ -249,3 +249,57 @@ def test_overrides_and_options_apply_before_compilation():
     report = flexor.validate("<mujoco><worldbody><bdy/></worldbody></mujoco>")
     assert report["ok"] is False and report["items"]
     assert flexor.validate(text)["ok"] is True
+
+
+def on_site(centre, kind, **site):
+    """A cord from above round a guide of a hanging link to a weight's side."""
+    b = flexor.ModelBuilder("guided")
+    b.add_body("link", pos=(0, 0, 1), mass=1.0, com=(0, 0, -0.1), inertia=(1e-2, 1e-2, 1e-3))
+    b.add_joint("link", "hinge", axis=(0, 1, 0))
+    b.add_site("link", "hub", pos=(0.01, 0.005, 0.02))
+    for name, key in site.items():
+        b.add_site("link", name, pos=key)
+    guide = {"sphere": sphere, "cylinder": lambda **k: cylinder(axis=(0, 1, 0), **k)}[kind]
+    path = [via(pos=(-0.2, 0, 1)), guide(radius=0.04, **centre), via(pos=(0.2, 0.01, 1.02))]
+    b.add_spatial_tendon("cord", path, stiffness=200, damping=1)
+    return b.finalize()
+
+
+@pytest.mark.parametrize("kind", ["sphere", "cylinder"])
+@pytest.mark.parametrize("device", ["cpu", "reference"])
+def test_a_guide_may_sit_on_a_named_site(kind, device):
+    here = {"body": "link", "pos": (0.01, 0.005, 0.02)}
+    named, placed = on_site({"site": "hub"}, kind), on_site(here, kind)
+    sims = [flexor.Simulation(m, 2, device=device, precision="float64") for m in (named, placed)]
+    for sim in sims:
+        sim.qpos.set(0.3)
+        sim.step(20)
+    assert np.array_equal(sims[0].state_hash(), sims[1].state_hash())
+    assert "tendon/cord/route/1/pos" not in [p.name for p in named.parameters()]
+    # the site's place, by its own name or by the guide's, moves the guide in that world
+    for name in ("site/hub/pos", "tendon/cord/route/1/pos"):
+        sims[0].set_parameter(name, (0.02, 0, 0.03), worlds=[1])
+        sims[1].set_parameter("tendon/cord/route/1/pos", (0.02, 0, 0.03), worlds=[1])
+        for sim in sims:
+            sim.reset()
+            sim.step(20)
+        assert np.array_equal(sims[0].state_hash(), sims[1].state_hash())
+        assert sims[0].state_hash()[0] != sims[0].state_hash()[1]
+
+
+def test_a_guide_has_one_place():
+    for wrong in (
+        {"site": "s", "geom": "g"},
+        {"site": "s", "body": "b"},
+        {"site": "s", "pos": (0, 0, 0)},
+        {"geom": "g", "pos": (0, 0, 0)},
+    ):
+        with pytest.raises(flexor.ModelError, match="not both"):
+            sphere(**wrong, radius=0.1)
+    b = flexor.ModelBuilder("b")
+    b.add_spatial_tendon(
+        "t", [via(pos=(0, 0, 0)), sphere(site="hib", radius=0.1), via(pos=(1, 0, 0))]
+    )
+    b.add_site("world", "hub", pos=(0.5, 0, 0))
+    with pytest.raises(flexor.ModelError, match="hub"):
+        b.finalize()

@@ -300,3 +300,173 @@ def test_status_bits_are_the_documented_ones():
     assert flexor.Status.NONFINITE_STATE == 1 and flexor.Status.FROZEN == 8192
     assert flexor.Status.CONFLICTING_BOUNDS == 2**22
     assert flexor.Status(8193) == flexor.Status.NONFINITE_STATE | flexor.Status.FROZEN
+
+
+@pytest.mark.parametrize(
+    "name, values",
+    [
+        ("qpos", np.full((6, 3), 1e300)),
+        ("qpos", np.zeros((6, 3), complex)),
+        ("qpos", np.full((6, 3), "1")),
+        ("qpos", np.full((6, 3), None)),
+        ("step_count", np.zeros(6)),
+        ("status", np.full(6, 2**40)),
+        ("tendon_enabled", np.full((6, 4), -1)),
+        ("qvel", np.zeros((6, 4))),
+        ("qpoz", np.zeros((6, 3))),
+        ("tendon_length", np.zeros((6, 4))),
+    ],
+)
+def test_set_state_is_all_or_nothing(sim, name, values):
+    state = sim.get_state()
+    sim.step(3)
+    before = sim.state_hash()
+    with pytest.raises(flexor.FlexorError, match=name):
+        sim.set_state({**state, name: values})
+    assert np.array_equal(sim.state_hash(), before)
+
+
+def test_state_of_some_worlds(sim):
+    sim.qvel.set(np.arange(18).reshape(6, 3) / 10)
+    sim.step(3)
+    state = sim.get_state(worlds=[4, 1])
+    assert state["qpos"].shape == (2, 3) and np.all(state["qpos"][0] == sim.qpos.numpy()[4])
+    hashes = sim.state_hash()
+    sim.set_state(state, worlds=[0, 5])
+    assert sim.state_hash().tolist() == [hashes[i] for i in (4, 1, 2, 3, 4, 1)]
+    sim.clone_worlds([2], np.array([True, False, False, True, False, False]))
+    sim.clone_worlds([1, 4], [4, 1])
+    assert sim.state_hash().tolist() == [hashes[i] for i in (2, 4, 2, 2, 1, 1)]
+    sim.clone_worlds([0], [])
+    with pytest.raises(flexor.ShapeError, match="clone_worlds"):
+        sim.clone_worlds([0, 1], [2])
+    with pytest.raises(flexor.ConfigError, match="source: world 6 given; legal: 0 to 5"):
+        sim.clone_worlds([6], [2])
+
+
+@pytest.mark.parametrize("value", [1e300, -1e39, np.inf, np.nan])
+def test_reset_refuses_what_the_precision_cannot_hold(sim, value):
+    before = sim.state_hash()
+    for rows in ({"qpos": [0, value, 0]}, {"qvel": [0, value, 0]}):
+        with pytest.raises(flexor.ConfigError, match=f"{next(iter(rows))}.*coordinate 1"):
+            sim.reset(**rows)
+    assert np.array_equal(sim.state_hash(), before)
+
+
+def test_rows_of_a_checkpoint(sim, model, tmp_path):
+    sim.drive_force.set(-np.arange(24).reshape(6, 4) / 10)
+    sim.step(5)
+    sim.save(tmp_path / "rows.npz", worlds=[3, 5])
+    rows = flexor.Simulation.load(tmp_path / "rows.npz", model)
+    sim.step(5)
+    rows.step(5)
+    assert rows.num_worlds == 2
+    assert rows.state_hash().tolist() == sim.state_hash()[[3, 5]].tolist()
+    with pytest.raises(flexor.ConfigError, match="worlds"):
+        sim.save(tmp_path / "rows.npz", worlds=[])
+
+
+def foreign_files(folder):
+    """Files that are no checkpoints."""
+    np.save(folder / "array.npy", np.zeros(3))
+    np.savez(folder / "arrays.npz", a=np.zeros(3))
+    np.savez_compressed(folder / "packed.npz", header=np.zeros(300, np.uint8))
+    (folder / "text.txt").write_text("neither zip nor array")
+    (folder / "empty").write_bytes(b"")
+    (folder / "folder").mkdir()
+    for i, header in enumerate(
+        (b"", b"[]", b"{", b"\xff\xfe", b'{"format": "2"}', b'{"format": "9", "num_worlds": 2}',
+         b'{"format": "2", "num_worlds": 0, "device": "cpu", "precision": "float32"}',
+         b'{"format": "2", "num_worlds": 1e9, "device": "cpu", "precision": "float32"}',
+         b'{"format": "2", "num_worlds": 2, "device": "gpu", "precision": "float32"}',
+         b'{"format": "2", "num_worlds": 2, "device": "cpu", "precision": "half"}',
+         b'{"format": "2", "num_worlds": 2, "device": "cpu", "precision": "float32"}')
+    ):  # fmt: skip
+        np.savez(folder / f"header_{i}.npz", header=np.frombuffer(header, np.uint8))
+    yield from sorted(folder.iterdir())
+    yield folder / "absent"
+
+
+def test_foreign_files_are_checkpoint_errors_that_name_them(sim, model, tmp_path):
+    for file in foreign_files(tmp_path):
+        for call in (sim.load_state, lambda path: flexor.Simulation.load(path, model)):
+            with pytest.raises(flexor.CheckpointError) as caught:
+                call(file)
+            assert file.name in str(caught.value)
+
+
+def test_paths_that_no_file_can_have(sim, model, tmp_path):
+    for path, word in (("a\0b", "NUL"), ("", "path"), ("x" * 9000, "9000 characters")):
+        for call in (
+            sim.save,
+            sim.load_state,
+            lambda p: flexor.Simulation.load(p, model),
+            flexor.load_model,
+        ):
+            with pytest.raises(flexor.FlexorError) as caught:
+                call(path)
+            text = str(caught.value)
+            assert len(text) < 1000 and "\0" not in text
+            assert word in text or "too long" in text, text
+
+
+def test_profile_counts_from_one_and_not_when_closed(sim):
+    assert sim.profile(1)
+    for count in (0, -1, 1.5, None):
+        with pytest.raises(flexor.ConfigError, match="profile: count"):
+            sim.profile(count)
+    sim.close()
+    sim.close()  # once more does nothing
+    with pytest.raises(flexor.SimulationError, match="closed"):
+        sim.profile(1)
+
+
+@pytest.mark.parametrize("call", ["close", "body_wrench"])
+def test_what_a_step_looks_at_waits_for_its_end(model, call):
+    """close and the first look at body_wrench are calls like any other: refused while one runs."""
+    sim = flexor.Simulation(model, 1024, num_threads=1)
+    worker = threading.Thread(target=sim.step, args=(300,))
+    worker.start()
+    refused = 0
+    while worker.is_alive() and not refused:
+        try:
+            sim.state_hash()
+        except flexor.ConcurrencyError:  # now it runs
+            with pytest.raises(flexor.ConcurrencyError):
+                getattr(sim, call)() if call == "close" else sim.body_wrench
+            refused += 1
+    worker.join()
+    assert refused
+    assert np.all(sim.step_count.numpy() == 300)
+    sim.step(1)
+    assert sim.body_wrench.shape[0] == 1024
+
+
+def test_guard_resets_are_counted(model):
+    sim = flexor.Simulation(model, 3, guard="reset")
+    assert sim.guard_resets.tolist() == [0, 0, 0]
+    for _ in range(2):
+        sim.qvel.numpy()[1] = np.nan
+        sim.step(1)
+    assert sim.guard_resets.tolist() == [0, 2, 0]
+
+
+def test_a_number_lost_in_float32_names_its_element():
+    b = flexor.ModelBuilder("light")
+    b.add_body("rod", mass=1e-300)
+    b.add_joint("rod", "slide", type="slide", armature=1.0)
+    model = b.finalize()
+    with pytest.raises(flexor.ConfigError, match="float32.*body/rod/mass = 1e-300.*float64"):
+        flexor.Simulation(model)
+    flexor.Simulation(model, precision="float64").step()
+
+
+def test_half_a_pair_of_spring_bounds_stops_one_world(model):
+    sim = flexor.Simulation(model, 3)
+    sim.set_parameter("tendon/deep/spring_lower", 0.1)
+    sim.set_parameter("tendon/deep/spring_upper", 0.2)
+    sim.set_parameter("tendon/deep/spring_upper", np.nan, worlds=[1])
+    sim.step(2)
+    status = sim.status.numpy()
+    assert status[1] == flexor.Status.PARAMETER_INVALID | flexor.Status.FROZEN
+    assert sim.step_count.numpy().tolist() == [2, 0, 2] and status[0] == status[2]

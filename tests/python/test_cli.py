@@ -211,3 +211,29 @@ def test_module_and_script_run(tmp_path):
         capture_output=True, text=True, cwd=tmp_path, check=True,
     )  # fmt: skip
     assert document(run.stdout)["result"]["counts"]["tendon"] == 6
+
+
+def test_stdout_holds_one_thing(capsys):
+    code, out, _ = call(capsys, "sim", FINGER, "--csv", "-", "--json", "--duration", "0.01")
+    assert code == 2
+    assert "--csv - and --json" in document(out)["error"]["message"]
+
+
+@pytest.mark.parametrize("seconds", ["1e300", "1e18", "1e7"])
+def test_a_run_too_long_is_refused(capsys, seconds):
+    code, _, err = call(capsys, "sim", FINGER, "--duration", seconds)
+    assert code == 3
+    assert "--duration" in err and "legal: 0 to" in err and "2147483647 steps" in err
+
+
+@pytest.mark.parametrize("path", ["a\0b.xml", "x" * 5000, "d/" * 3000 + "f.xml", ""])
+def test_paths_that_no_file_can_have(capsys, path):
+    for argv in (
+        ["inspect", path],
+        ["sim", path],
+        ["bench", path],
+        ["sim", FINGER, "--duration", "0.01", "--csv", path],
+    ):
+        code, out, err = call(capsys, *argv)
+        assert code == 3 and out == "", argv[0]
+        assert len(err) < 500 and "\0" not in err and err.count("\n") == 1, err

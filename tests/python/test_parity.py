@@ -179,3 +179,20 @@ def test_forces_explain_the_motion():
             assert np.allclose(
                 passive[ok], np.array(sim.tendon_passive_force.numpy())[ok], atol=1e-7, rtol=1e-9
             )
+
+
+@pytest.mark.parametrize("backend", [FLOAT64, FLOAT32], ids=str)
+def test_body_quaternions_have_one_sign(backend):
+    """w >= 0 on every device, whatever the sign of the quaternions in q; signs apart only where
+    w = 0 to rounding."""
+    for seed in range(60):
+        model = model_of(seed)
+        rows = []
+        for kind in (backend, EXACT):
+            sim = kind.simulate(model, num_worlds=WORLDS)
+            sim.qpos.set(states(model, seed)[0])
+            sim.forward()
+            rows.append(np.array(sim.body_quaternion.numpy(), float))
+        assert all(np.all(row[..., 0] >= 0) for row in rows), f"model {seed}"
+        clear = np.minimum(rows[0][..., 0], rows[1][..., 0]) > 1e-4
+        assert np.abs(rows[0] - rows[1])[clear].max() < (1e-5 if backend is FLOAT32 else 1e-11)

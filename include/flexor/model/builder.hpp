@@ -49,4 +49,11 @@ class ModelBuilder {
   Description description_;
 };
 
+/// A model or a builder as bytes and back, for copies in other processes: the model that comes back
+/// has the same hash and report. ConfigError for other bytes.
+std::string to_bytes(const Model& model);
+Model model_from_bytes(std::string_view bytes);
+std::string to_bytes(const ModelBuilder& builder);
+ModelBuilder builder_from_bytes(std::string_view bytes);
+
 }  // namespace flexor

@@ -107,7 +107,7 @@ enum class ElementType { kSite, kSphere, kCylinder, kPulley, kJoint };
 /// One element of a tendon path (routing.md 1.1). A fixed tendon is a path of joint elements.
 struct PathElement {
   ElementType type = ElementType::kSite;
-  Reference site;          ///< kSite: a named site; else body and pos
+  Reference site;          ///< kSite, guides: a named site; else body and pos
   Reference geom;          ///< guides: a named geom whose body, pos, axis and radius are copied
   Reference body{kWorld};  ///< kSite, guides
   Vec3d pos;               ///< point or guide centre in the body frame [m]

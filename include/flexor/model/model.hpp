@@ -56,6 +56,9 @@ class Model {
   /// Reference length of a tendon in float64, for reading; a batch computes its own.
   double reference_length(int tendon) const { return data_->reference_lengths[tendon]; }
 
+  /// The same model with another report.
+  Model with_report(Report report) const;
+
   struct Data {
     Description description;  ///< every reference resolved to an index
     Plan plan;

@@ -57,6 +57,13 @@ struct Snapshot {
   std::array<std::vector<std::byte>, kFieldCount> field;  ///< [component][world]; empty = not kept
 };
 
+/// What a simulation has to be made with to take over a checkpoint.
+struct CheckpointInfo {
+  long num_worlds = 0;
+  std::string device;
+  Precision precision = Precision::kDefault;
+};
+
 /// Worlds a call acts on: all if empty, else one byte per world, non-zero = selected.
 using WorldMask = std::span<const std::uint8_t>;
 
@@ -124,6 +131,8 @@ class Simulation {
   void save(const std::filesystem::path& path, std::span<const long> worlds = {}) const;
   /// CheckpointError if damaged or of another model; nothing is changed then.
   void load_state(const std::filesystem::path& path);
+  /// CheckpointError if the file is none.
+  static CheckpointInfo checkpoint_info(const std::filesystem::path& path);
   /// A simulation that goes on where a file of `save` stopped. num_worlds, device and precision of
   /// `options` are replaced by the file's.
   static Simulation load(const std::filesystem::path& path, Model model,

@@ -13,20 +13,12 @@ import sys
 import traceback
 
 from flexor.cli import bench, facts, inspection, run
-from flexor.cli.show import Output
+from flexor.cli.show import Output, UsageError
 from flexor.errors import DeviceError, FlexorError, ModelError
 
 OK, INTERNAL, USAGE, BAD_MODEL, NO_DEVICE, DIVERGED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 
 COMMANDS = {"info": facts, "inspect": inspection, "sim": run, "bench": bench}
-
-
-class UsageError(Exception):
-    """Arguments that argparse refuses."""
-
-    def __init__(self, message: str, usage: str):
-        super().__init__(message)
-        self.usage = usage
 
 
 class Parser(argparse.ArgumentParser):

@@ -11,11 +11,25 @@ import time
 import numpy as np
 
 import flexor
-from flexor.cli.show import FileError, Output, add_model_arguments, load, number, simulate, table
+from flexor.cli.show import (
+    FileError,
+    Output,
+    UsageError,
+    add_model_arguments,
+    checked_path,
+    load,
+    number,
+    shown,
+    simulate,
+    table,
+)
 from flexor.errors import ConfigError
 from flexor.names import unknown
 
 HELP = "run a model"
+
+#: in one run
+MOST_STEPS = 2**31 - 1
 
 
 def add_arguments(parser) -> None:
@@ -77,7 +91,7 @@ class CsvWriter:
         try:
             self.file = sys.stdout if file == "-" else open(file, "w", newline="", encoding="utf-8")
         except OSError as error:
-            raise FileError(f"--csv {file}: {error.strerror}") from None
+            raise FileError(f"--csv: {shown(file)}: {error.strerror}") from None
         self.rows = csv.writer(self.file)
         header = ["time"]
         for name in self.ARRAYS:
@@ -115,10 +129,20 @@ def diverged(sim: flexor.Simulation) -> np.ndarray:
 def main(arguments, out: Output):
     if not (0 <= arguments.duration < math.inf):
         raise ConfigError(f"--duration: {arguments.duration} is not a finite time >= 0")
+    if arguments.csv == "-" and arguments.json:
+        raise UsageError("--csv - and --json both write to stdout; legal: --csv FILE with --json")
+    if arguments.csv is not None:
+        checked_path("--csv", arguments.csv)
     model = load(arguments.file, strict=not arguments.lenient)
+    h = model.timestep
+    if arguments.duration > MOST_STEPS * h:
+        raise ConfigError(
+            f"--duration: {arguments.duration:g} s given; legal: 0 to {MOST_STEPS * h:.6g} s "
+            f"({MOST_STEPS} steps of {h:g} s)"
+        )
     sim = simulate(model, arguments, arguments.worlds, solver=arguments.solver)
     commands = apply_commands(sim, arguments.commands)
-    steps = round(arguments.duration / model.timestep)
+    steps = round(arguments.duration / h)
     writer = CsvWriter(arguments.csv, sim) if arguments.csv else None
     block = 1 if writer else max(1, steps // 200)
     begin = time.perf_counter()

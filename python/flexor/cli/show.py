@@ -21,6 +21,14 @@ from flexor.errors import FlexorError
 LINE_EVERY = 10.0
 
 
+class UsageError(Exception):
+    """Arguments that argparse refuses, or that do not go together."""
+
+    def __init__(self, message: str, usage: str = ""):
+        super().__init__(message)
+        self.usage = usage
+
+
 class FileError(FlexorError):
     """A file named on the command line cannot be read or written."""
 
@@ -104,13 +112,34 @@ def finite(x: float) -> float | None:
     return x if np.isfinite(x) else None
 
 
+def shown(text: str, longest: int = 160) -> str:
+    """A path for a message: of a long one its two ends, of a control character its number."""
+    if len(text) > longest:
+        text = f"{text[: longest // 2]}...{text[-longest // 2 :]}"
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def checked_path(argument: str, path: str) -> str:
+    """FileError for a path that no file can have."""
+    if not path or "\0" in path:
+        raise FileError(
+            f"{argument}: '{shown(path)}' given; legal: the path of a file, without NUL characters"
+        )
+    return path
+
+
 def load(file: str, strict: bool = True) -> flexor.Model:
     """Model of a file, or of this package by its name."""
-    if not pathlib.Path(file).exists() and file in flexor.models.names():
+    path = pathlib.Path(checked_path("FILE", file))
+    try:
+        is_file = path.is_file()
+    except OSError as error:  # a name that is too long
+        raise FileError(f"FILE: {shown(file)}: {error.strerror}") from None
+    if not is_file and file in flexor.models.names():
         return flexor.models.load(file)
-    if not pathlib.Path(file).is_file():
+    if not is_file:
         raise FileError(
-            f"{file}: no such file, and no model of this package "
+            f"{shown(file)}: no such file, and no model of this package "
             f"({', '.join(flexor.models.names())})"
         )
     return flexor.load_model(file, strict=strict)

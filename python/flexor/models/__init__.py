@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import pathlib
 
+from flexor import calls
+
 
 def names() -> tuple[str, ...]:
     """Names for `load` and `path`."""
@@ -19,15 +21,17 @@ def _folder() -> pathlib.Path:
     return pathlib.Path(__file__).resolve().parent
 
 
+@calls.checked(name=calls.name)
 def path(name: str) -> pathlib.Path:
     """File of a model of this package. UnknownNameError with the nearest names."""
     from flexor.names import unknown
 
     if name not in names():
-        raise unknown("model", str(name), names())
+        raise unknown("model", name, names())
     return _folder() / f"{name}.xml"
 
 
+@calls.checked(name=calls.name, activation_time=calls.optional(calls.real))
 def load(name: str, *, activation_time: float | None = None, **kwargs):
     """Load a model of this package; further arguments as `flexor.load_model`.
 
