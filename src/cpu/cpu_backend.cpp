@@ -37,16 +37,15 @@ class CpuBackend : public Backend {
         topology_(model.description()),
         plan_(model.plan()),
         kernels_(choose_kernels(sizeof(S) == 4)),
-        pool_(thread_count(options.num_threads)),
-        num_worlds_(options.num_worlds) {
+        pool_(options.num_threads),
+        num_worlds_(options.num_worlds),
+        stride_(world_stride(options.num_worlds)) {
     settings_.method = options.solver == Solver::kJacobi ? 1 : 0;
-    settings_.iterations = options.iterations > 0 ? options.iterations : 12;
-    settings_.tolerance = options.tolerance > 0 ? options.tolerance : sizeof(S) == 4 ? 1e-6 : 1e-10;
+    settings_.iterations = options.iterations;
+    settings_.tolerance = options.tolerance;
     settings_.freeze = options.guard == Guard::kFreeze;
     settings_.ignore = options.guard == Guard::kIgnore;
     settings_.warm_start = options.warm_start;
-    stride_ = (num_worlds_ + kWorldMultiple - 1) / kWorldMultiple;
-    stride_ = (stride_ | 1) * kWorldMultiple;  // the smallest odd multiple of 32   [E-1]
   }
 
   std::string name() const override { return std::string("cpu/") + kernels_.isa; }
@@ -164,8 +163,11 @@ class CpuBackend : public Backend {
 
   void run(const TileJob& job, void (*kernel)(const TileJob&)) {
     const long tiles = (num_worlds_ + kernels_.lanes - 1) / kernels_.lanes;
-    const int parts = pool_.size();
-    pool_.run([&](int part) {
+    // a thread that is woken for less than this costs more than it does
+    constexpr long kTileStepsPerThread = 4;
+    const long work = std::min<long>(tiles, tiles * std::max(job.count, 1) / kTileStepsPerThread);
+    const int parts = static_cast<int>(std::clamp<long>(work, 1, pool_.size()));
+    pool_.run(parts, [&](int part) {
       TileJob mine = job;
       mine.workspace = workspaces_[part].get();
       mine.first_tile = tiles * part / parts;
@@ -180,7 +182,7 @@ class CpuBackend : public Backend {
   PlanView view_{};
   const TileKernels& kernels_;
   WorkerPool pool_;
-  long num_worlds_, stride_ = 0;
+  long num_worlds_, stride_;
   SolverSettings settings_{};
   ConstantTable<S> constants_;
   std::vector<AlignedBytes> workspaces_;

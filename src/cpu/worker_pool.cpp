@@ -3,15 +3,10 @@
 #include <pthread.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <string>
 #include <system_error>
 
 #include "flexor/core/error.hpp"
-
-#ifdef __linux__
-#include <sched.h>
-#endif
 
 namespace flexor {
 
@@ -68,8 +63,8 @@ void WorkerPool::stop_threads() {
   threads_.clear();
 }
 
-void WorkerPool::run(const void* work, Call call) {
-  if (count_ == 1) {
+void WorkerPool::run(int parts, const void* work, Call call) {
+  if (parts <= 1) {
     call(work, 0);
     return;
   }
@@ -81,6 +76,7 @@ void WorkerPool::run(const void* work, Call call) {
     const std::lock_guard lock(signals_->mutex);
     work_ = work;
     call_ = call;
+    parts_ = parts;
     ++generation_;
     running_ = static_cast<int>(threads_.size());
   }
@@ -94,6 +90,7 @@ void WorkerPool::loop(int index, long seen) {
   for (;;) {
     const void* work;
     Call call;
+    int parts;
     {
       std::unique_lock lock(signals_->mutex);
       signals_->start.wait(lock, [&] { return stopping_ || generation_ != seen; });
@@ -101,32 +98,14 @@ void WorkerPool::loop(int index, long seen) {
       seen = generation_;
       work = work_;
       call = call_;
+      parts = parts_;
     }
-    call(work, index);
+    if (index < parts) call(work, index);
     {
       const std::lock_guard lock(signals_->mutex);
       if (--running_ == 0) signals_->done.notify_one();
     }
   }
-}
-
-int thread_count(int num_threads) {
-  if (num_threads > 0) return num_threads;
-  if (const char* text = std::getenv("FLEXOR_NUM_THREADS"); text && *text) {
-    char* end = nullptr;
-    const long n = std::strtol(text, &end, 10);
-    if (*end || n < 1 || n > 4096) {
-      throw ConfigError("FLEXOR_NUM_THREADS=" + std::string(text) + ": legal is 1 to 4096");
-    }
-    return static_cast<int>(n);
-  }
-#ifdef __linux__
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-#endif
-  const unsigned n = std::thread::hardware_concurrency();
-  return n ? static_cast<int>(n) : 1;
 }
 
 }  // namespace flexor

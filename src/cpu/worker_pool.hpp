@@ -17,16 +17,16 @@ class WorkerPool {
   ~WorkerPool();
   int size() const { return count_; }
 
-  /// work(i) for i = 0 .. size() - 1, each on its own thread (0 on the caller's); waits for all.
-  /// Allocates nothing.
+  /// work(i) for i = 0 .. parts - 1, parts <= size(), each on its own thread (0 on the caller's,
+  /// who wakes nobody for one part); waits for all. Allocates nothing.
   template <class Work>
-  void run(const Work& work) {
-    run(&work, [](const void* w, int part) { (*static_cast<const Work*>(w))(part); });
+  void run(int parts, const Work& work) {
+    run(parts, &work, [](const void* w, int part) { (*static_cast<const Work*>(w))(part); });
   }
 
  private:
   using Call = void (*)(const void* work, int part);
-  void run(const void* work, Call call);
+  void run(int parts, const void* work, Call call);
   void loop(int index, long seen);
 
   void start_threads();
@@ -42,12 +42,9 @@ class WorkerPool {
   const void* work_ = nullptr;
   Call call_ = nullptr;
   long generation_ = 0;
-  int running_ = 0;
+  int parts_ = 0, running_ = 0;
   bool stopping_ = false;
   std::vector<std::thread> threads_;
 };
-
-/// num_threads if > 0, else FLEXOR_NUM_THREADS, else the CPUs in the affinity mask.
-int thread_count(int num_threads);
 
 }  // namespace flexor

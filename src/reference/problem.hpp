@@ -37,6 +37,8 @@ struct SolverOptions {
   double tolerance = 0;  ///< residual at which to stop
 };
 
+inline constexpr SolverOptions kSweepDefaults{150, 1e-8}, kExactDefaults{60, 1e-12};
+
 enum SolverStatus { kConverged = 0, kIterationLimit = 1, kInconsistentRows = 2, kNonfinite = 3 };
 
 struct Solution {
@@ -50,14 +52,14 @@ struct Solution {
 
 /// Row by row, nothing folded.   [P-48], stop [P-47]; defaults 150 sweeps, 1e-8 m/s
 Solution solve_gauss_seidel(const Problem& problem, const VectorXd& start,
-                            const SolverOptions& options = {150, 1e-8});
+                            const SolverOptions& options = kSweepDefaults);
 /// Law by law after folding and collapsing.   [P-49], stop [P-47]; defaults 150 sweeps, 1e-8 m/s
 Solution solve_gauss_seidel_blocks(const Problem& problem, const VectorXd& start,
-                                   const SolverOptions& options = {150, 1e-8});
+                                   const SolverOptions& options = kSweepDefaults);
 /// Block sweeps and Newton polish to rounding: the yardstick.   [P-50], [P-59]; defaults 60 rounds,
 /// 1e-12 relative to max(1, max|c|)
 Solution solve_exact(const Problem& problem, const VectorXd& start,
-                     const SolverOptions& options = {60, 1e-12});
+                     const SolverOptions& options = kExactDefaults);
 
 /// Largest violation of [P-40] by (v, p), in m/s: of the row conditions, as the change
 /// (W + g) |p - clamp(p - (u - b + g p)/(W + g), lo, hi)| that one update would ask for, and of

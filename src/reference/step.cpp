@@ -20,10 +20,10 @@ Stepper::Stepper(const Description& description, Solver solver, int iterations, 
   switch (solver_) {
     case Solver::kGaussSeidel:
     case Solver::kGaussSeidelBlocks:
-      options_ = {150, 1e-8};
+      options_ = kSweepDefaults;
       break;
     case Solver::kExact:
-      options_ = {60, 1e-12};
+      options_ = kExactDefaults;
       break;
     default:
       throw ConfigError(

@@ -80,11 +80,6 @@ int entry_count(const Model& model, FieldIndex index) {
   return 0;
 }
 
-long odd_stride(long num_worlds) {
-  const long tiles = (num_worlds + 31) / 32;
-  return 32 * (tiles % 2 == 0 ? tiles + 1 : tiles);
-}
-
 Pages::Pages(std::size_t bytes) {
   const bool is_big = bytes >= 2 * kHugePage;
   mapped_bytes_ = round_up(bytes, kPage) + (is_big ? kHugePage : 0);
@@ -164,7 +159,7 @@ std::array<int, kFieldCount> all_components(const Model& model) {
 
 Batch::Batch(const Model& model, long num_worlds, bool is_float, const FieldSet& kept)
     : num_worlds_(num_worlds),
-      world_stride_(odd_stride(num_worlds)),
+      world_stride_(flexor::world_stride(num_worlds)),
       is_float_(is_float),
       entries_(all_entries(model)),
       components_(all_components(model)),

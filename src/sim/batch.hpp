@@ -31,8 +31,6 @@ inline int component_count(const Model& model, Field field) {
   return entry_count(model, info(field).index) * info(field).width;
 }
 
-long odd_stride(long num_worlds);
-
 /// Zeroed pages, huge ones where they pay.
 class Pages {
  public:

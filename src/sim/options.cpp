@@ -9,6 +9,7 @@
 
 #include "flexor/io/suggest.hpp"
 #include "model/findings.hpp"
+#include "reference/problem.hpp"
 
 namespace flexor {
 namespace {
@@ -95,9 +96,9 @@ int default_iterations(Solver solver) {
       return 12;
     case Solver::kGaussSeidelBlocks:
     case Solver::kGaussSeidel:
-      return 150;
+      return reference::kSweepDefaults.iterations;
     case Solver::kExact:
-      return 60;
+      return reference::kExactDefaults.iterations;
   }
   return 0;
 }
@@ -110,9 +111,9 @@ double default_tolerance(Solver solver, bool is_float) {
       return is_float ? 1e-6 : 1e-10;
     case Solver::kGaussSeidelBlocks:
     case Solver::kGaussSeidel:
-      return is_float ? 1e-6 : 1e-8;
+      return reference::kSweepDefaults.tolerance;
     case Solver::kExact:
-      return 1e-12;
+      return reference::kExactDefaults.tolerance;
   }
   return 0;
 }

@@ -23,12 +23,12 @@ FieldSet everything() {
 }
 
 TEST(Stride, IsTheSmallestOddMultipleOf32ThatHoldsAllWorlds) {
-  EXPECT_EQ(odd_stride(1), 32);
-  EXPECT_EQ(odd_stride(32), 32);
-  EXPECT_EQ(odd_stride(33), 96);
-  EXPECT_EQ(odd_stride(96), 96);
-  EXPECT_EQ(odd_stride(97), 160);
-  EXPECT_EQ(odd_stride(1024), 1056);
+  EXPECT_EQ(world_stride(1), 32);
+  EXPECT_EQ(world_stride(32), 32);
+  EXPECT_EQ(world_stride(33), 96);
+  EXPECT_EQ(world_stride(96), 96);
+  EXPECT_EQ(world_stride(97), 160);
+  EXPECT_EQ(world_stride(1024), 1056);
 }
 
 TEST(Storage, BasesAreAlignedAndNeighboursStartInDifferentCacheSets) {

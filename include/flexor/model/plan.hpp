@@ -83,6 +83,9 @@ enum TouchFlag : int { kMinus = 1, kFirst = 2 };
   X(has_joint_rows) X(has_effort_bounds)
 // clang-format on
 
+/// Cells of planned row r: target, softness, low, high, and 1 where the row is folded into M.
+inline constexpr int kRowCells = 5;
+
 /// Cells of the workspace of one tile, by name: offset of the first.
 // X(name, count in terms of the plan p)
 #define FLEXOR_CELLS(X)                                         \
@@ -125,7 +128,7 @@ enum TouchFlag : int { kMinus = 1, kFirst = 2 };
   X(fold_weight, p.tendon_count)                                \
   X(fold_target, p.tendon_count)                                \
   X(constant_impulse, p.tendon_count)                           \
-  X(row, 5 * p.planned_count)                                   \
+  X(row, kRowCells* p.planned_count)                            \
   X(law_step, p.law_count)                                      \
   X(law_row_sum, p.law_count)                                   \
   X(law_flag, p.law_count)                                      \

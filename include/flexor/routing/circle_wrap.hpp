@@ -58,6 +58,12 @@ FLEXOR_INLINE Mask<Real> on_one_ray(const Real& rho_a, const Real& rho_b, const 
   return (D > Real(S(0))) & (abs(X) <= Real(S(4) * kEpsilon<Real>) * rho_a * rho_b);
 }
 
+/// Rounding of a choice of side (routing.md 6), relative.
+template <class Real>
+FLEXOR_INLINE Real side_tolerance() {
+  return Real(by_precision<Real>(1e-5, 1e-9));
+}
+
 /// Which way round, and whether the segment has reached the side site (planar side vector sd).
 template <class Real>
 struct SideChoice {
@@ -82,8 +88,10 @@ FLEXOR_INLINE Real dot2(const Vec2<Real>& a, const Vec2<Real>& b) {
 /// Exterior side: and sigma = sign of sd x (b_hat - a_hat)  .
 template <class Real>
 FLEXOR_INLINE SideChoice<Real> choose_side(const Vec2<Real>& a, const Vec2<Real>& b,
-                                           const Real& rho_a, const Real& rho_b, const Real& r,
-                                           const Real& X, const Vec2<Real>& sd) {
+                                           const Vec2<Real>& direction_a,
+                                           const Vec2<Real>& direction_b, const Real& rho_a,
+                                           const Real& rho_b, const Real& r, const Real& X,
+                                           const Vec2<Real>& sd) {
   using S = Scalar<Real>;
   const Real zero(S(0)), one(S(1));
   const Vec2<Real> f{b.x - a.x, b.y - a.y};
@@ -94,20 +102,18 @@ FLEXOR_INLINE SideChoice<Real> choose_side(const Vec2<Real>& a, const Vec2<Real>
   const auto foot = !(at_a | at_b);
   const auto misses = at_a | at_b | (X * X > r * r * ff);
   const auto faces = (at_a & (sa >= zero)) | (at_b & (sb >= zero)) | (foot & (X * sf >= zero));
-  const Real ia = one / rho_a, ib = one / rho_b;
-  const Real turn = cross2(sd, Vec2<Real>{b.x * ib - a.x * ia, b.y * ib - a.y * ia});
+  const Real turn =
+      cross2(sd, Vec2<Real>{direction_b.x - direction_a.x, direction_b.y - direction_a.y});
   SideChoice<Real> choice;
   choice.sense = select(turn < zero, -one, one);
   choice.is_reached = misses & faces;
-  const Real eps(by_precision<Real>(1e-5, 1e-9));
-  const Real side = sqrt(dot2(sd, sd));
-  // closest point m of the segment: |m| and sd . m
-  const Real length = sqrt(ff);
-  const Real m =
-      select(at_a, rho_a, select(at_b, rho_b, abs(X) / select(length > zero, length, one)));
-  const Real sm = select(at_a, sa, select(at_b, sb, X * sf / select(ff > zero, ff, one)));
+  const Real side = side_tolerance<Real>() * sqrt(dot2(sd, sd));
+  // |sd . m| <= side |m| at the closest point m of the segment; at its foot both are multiplied by
+  // |f|^2, where |m| = |X|/|f|
+  const Real sm = select(at_a, sa, select(at_b, sb, X * sf));
+  const Real m = select(at_a, rho_a, select(at_b, rho_b, abs(X) * sqrt(ff)));
   choice.is_ambiguous =
-      (andnot(abs(turn) <= eps * side, choice.is_reached)) | (misses & (abs(sm) <= eps * side * m));
+      (andnot(abs(turn) <= side, choice.is_reached)) | (misses & (abs(sm) <= side * m));
   return choice;
 }
 

@@ -9,8 +9,6 @@
 
 namespace flexor {
 
-enum class GuideMode : int { kStraight = 0, kExterior = 1, kInterior = 2 };
-
 /// What a guide is asked, besides the two points.
 template <class Real>
 struct GuideSide {
@@ -24,7 +22,6 @@ struct GuidePiece {
   Real length;
   Vec3<Real> gradient_a, gradient_b;  ///< dl/da, dl/db
   Mask<Real> is_wrapped, is_bent;
-  Real arc;  ///< phi, >= 0
   Bits<Real> status;
 };
 
@@ -68,13 +65,14 @@ struct ExteriorChoice {
 
 template <class Real>
 FLEXOR_INLINE ExteriorChoice<Real> choose_exterior(const Vec2<Real>& a, const Vec2<Real>& b,
-                                                   const Real& rho_a, const Real& rho_b,
-                                                   const Real& r, const Real& X, const Real& D,
-                                                   const Mask<Real>& is_aligned, bool has_side,
-                                                   const Vec2<Real>& sd) {
+                                                   const Vec2<Real>& direction_a,
+                                                   const Vec2<Real>& direction_b, const Real& rho_a,
+                                                   const Real& rho_b, const Real& r, const Real& X,
+                                                   const Real& D, const Mask<Real>& is_aligned,
+                                                   bool has_side, const Vec2<Real>& sd) {
   using S = Scalar<Real>;
   const Real zero(S(0)), one(S(1));
-  const Real eps(by_precision<Real>(1e-5, 1e-9));
+  const Real eps = side_tolerance<Real>();
   ExteriorChoice<Real> choice;
   const auto none = zero > zero;
   choice.sense = select(X < zero, -one, one);
@@ -83,7 +81,8 @@ FLEXOR_INLINE ExteriorChoice<Real> choose_exterior(const Vec2<Real>& a, const Ve
   choice.is_ambiguous = (D < zero) & (abs(X) <= eps * rho_a * rho_b);
   if (has_side) {
     const auto usable = dot2(sd, sd) > eps * eps * r * r;
-    const SideChoice<Real> side = choose_side(a, b, rho_a, rho_b, r, X, sd);
+    const SideChoice<Real> side =
+        choose_side(a, b, direction_a, direction_b, rho_a, rho_b, r, X, sd);
     const auto full = usable & is_aligned & (dot2(sd, a) < zero);
     choice.sense = select(full, one, select(usable, side.sense, choice.sense));
     choice.is_reached = andnot(usable & side.is_reached, full);
@@ -91,6 +90,14 @@ FLEXOR_INLINE ExteriorChoice<Real> choose_exterior(const Vec2<Real>& a, const Ve
     choice.is_ambiguous = (usable & side.is_ambiguous) | andnot(choice.is_ambiguous, usable);
   }
   return choice;
+}
+
+/// Lanes of an exterior guide with an endpoint on or inside it.  
+template <class Real>
+FLEXOR_INLINE Mask<Real> has_end_inside(const Real& tangent2_a, const Real& tangent2_b,
+                                        const Real& r, const Mask<Real>& is_interior) {
+  const Real on = Real(by_precision<Real>(1e-6, 1e-12)) * r * r;
+  return andnot((tangent2_a <= on) | (tangent2_b <= on), is_interior);
 }
 
 /// Cylinder about z. a, b from the centre, in the guide frame.  , [R-14]
@@ -106,12 +113,13 @@ FLEXOR_HD inline GuidePiece<Real> wrap_cylinder(const Vec3<Real>& a, const Vec3<
   const Real X = cross2(pa, pb), D = dot2(pa, pb);
   const auto is_aligned = on_one_ray(rho_a, rho_b, X, D);
   const Vec2<Real> sd{side.side.x, side.side.y};
+  const Real ia = one / rho_a, ib = one / rho_b;
+  const Vec2<Real> ua{pa.x * ia, pa.y * ia}, ub{pb.x * ib, pb.y * ib};
   const ExteriorChoice<Real> choice =
-      choose_exterior(pa, pb, rho_a, rho_b, r, X, D, is_aligned, side.has_side, sd);
+      choose_exterior(pa, pb, ua, ub, rho_a, rho_b, r, X, D, is_aligned, side.has_side, sd);
   const CircleWrap<Real> circle =
       wrap_circle(t2a, t2b, r, X, D, choice.sense, is_aligned, choice.is_full_turn);
-  const Real on = Real(by_precision<Real>(1e-6, 1e-12)) * r * r;
-  const auto is_inside = andnot((t2a <= on) | (t2b <= on), side.is_interior);
+  const auto is_inside = has_end_inside(t2a, t2b, r, side.is_interior);
 
   GuidePiece<Real> piece;
   piece.is_wrapped =
@@ -119,11 +127,10 @@ FLEXOR_HD inline GuidePiece<Real> wrap_cylinder(const Vec3<Real>& a, const Vec3<
   const StraightPiece<Real> line = straight_piece(a, b);
 
   // planar gradients, smooth down to t = 0  
-  const Real ia = one / rho_a, ib = one / rho_b;
-  const Real ka = circle.tangent_a * ia * ia, kb = circle.tangent_b * ib * ib;
-  const Real ma = choice.sense * r * ia * ia, mb = choice.sense * r * ib * ib;
-  Vec2<Real> ga{ka * pa.x + ma * pa.y, ka * pa.y - ma * pa.x};
-  Vec2<Real> gb{kb * pb.x - mb * pb.y, kb * pb.y + mb * pb.x};
+  const Real ka = circle.tangent_a * ia, kb = circle.tangent_b * ib;
+  const Real ma = choice.sense * r * ia, mb = choice.sense * r * ib;
+  Vec2<Real> ga{ka * ua.x + ma * ua.y, ka * ua.y - ma * ua.x};
+  Vec2<Real> gb{kb * ub.x - mb * ub.y, kb * ub.y + mb * ub.x};
   Real free_a = circle.tangent_a, free_b = circle.tangent_b;
   Real planar = free_a + r * circle.arc + free_b;
 
@@ -134,8 +141,8 @@ FLEXOR_HD inline GuidePiece<Real> wrap_cylinder(const Vec3<Real>& a, const Vec3<
     if (any(piece.is_bent)) {
       const Bend<Real> bend = bend_inside(t2a, t2b, r, positive_X, D, piece.is_bent);
       const Real turn = select(X < zero, -one, one) * bend.sine;
-      const Vec2<Real> z{r * ia * (bend.cosine * pa.x - turn * pa.y),
-                         r * ia * (bend.cosine * pa.y + turn * pa.x)};
+      const Vec2<Real> z{r * (bend.cosine * ua.x - turn * ua.y),
+                         r * (bend.cosine * ua.y + turn * ua.x)};
       const Vec2<Real> fa{pa.x - z.x, pa.y - z.y}, fb{pb.x - z.x, pb.y - z.y};
       const Real la = sqrt(dot2(fa, fa)), lb = sqrt(dot2(fb, fb));
       ga = {select(piece.is_bent, fa.x / la, ga.x), select(piece.is_bent, fa.y / la, ga.y)};
@@ -155,10 +162,12 @@ FLEXOR_HD inline GuidePiece<Real> wrap_cylinder(const Vec3<Real>& a, const Vec3<
       select(engaged, Vec3<Real>{cosine * ga.x, cosine * ga.y, -rise}, -line.direction);
   piece.gradient_b =
       select(engaged, Vec3<Real>{cosine * gb.x, cosine * gb.y, rise}, line.direction);
-  piece.arc = select(piece.is_wrapped, circle.arc, zero);
-  const Real slope = dz / safe;
-  const auto off_end = engaged & ((abs(a.z + slope * free_a) > half_length) |
-                                  (abs(b.z - slope * free_b) > half_length));
+  auto off_end = zero > zero;
+  if (any(half_length < Real(infinity(S())))) {
+    const Real slope = dz / safe;
+    off_end = engaged & ((abs(a.z + slope * free_a) > half_length) |
+                         (abs(b.z - slope * free_b) > half_length));
+  }
   const auto collapsed = andnot(line.is_collapsed, engaged);
   piece.status = bits_where(is_inside, ENDPOINT_INSIDE, zero) |
                  bits_where(andnot(andnot(choice.is_ambiguous, side.is_interior), is_inside),
@@ -201,14 +210,14 @@ FLEXOR_HD inline GuidePiece<Real> wrap_sphere(const Vec3<Real>& a, const Vec3<Re
   const Real ia = one / rho_a, ib = one / rho_b;
   const Vec3<Real> e1 = a * ia, e2 = cross(n, e1);
   const Vec2<Real> pa{rho_a, zero}, pb{D * ia, X * ia};
+  const Vec2<Real> ua{one, zero}, ub{pb.x * ib, pb.y * ib};
   Vec2<Real> sd{zero, zero};
   if (side.has_side) sd = {dot(side.side, e1), dot(side.side, e2)};
   const ExteriorChoice<Real> choice =
-      choose_exterior(pa, pb, rho_a, rho_b, r, X, D, is_aligned, side.has_side, sd);
+      choose_exterior(pa, pb, ua, ub, rho_a, rho_b, r, X, D, is_aligned, side.has_side, sd);
   const CircleWrap<Real> circle =
       wrap_circle(t2a, t2b, r, X, D, choice.sense, is_aligned, choice.is_full_turn);
-  const Real on = Real(by_precision<Real>(1e-6, 1e-12)) * r * r;
-  const auto is_inside = andnot((t2a <= on) | (t2b <= on), side.is_interior);
+  const auto is_inside = has_end_inside(t2a, t2b, r, side.is_interior);
 
   GuidePiece<Real> piece;
   piece.is_wrapped =
@@ -237,7 +246,6 @@ FLEXOR_HD inline GuidePiece<Real> wrap_sphere(const Vec3<Real>& a, const Vec3<Re
   piece.length = select(engaged, length, line.length);
   piece.gradient_a = select(engaged, ga, -line.direction);
   piece.gradient_b = select(engaged, gb, line.direction);
-  piece.arc = select(piece.is_wrapped, circle.arc, zero);
   const auto long_way = piece.is_wrapped & ((choice.sense < zero) | choice.is_full_turn);
   const auto collapsed = andnot(line.is_collapsed, engaged);
   const auto exterior = andnot(!side.is_interior, is_inside);

@@ -32,9 +32,6 @@ FLEXOR_INLINE Real unbounded() {
   return Real(infinity(Scalar<Real>()));
 }
 
-/// Cells of planned row r: target, softness, low, high, and 1 where the row is folded into M.
-inline constexpr int kRowCells = 5;
-
 template <class C>
 FLEXOR_INLINE Row<typename C::Real> row_at(const C& cells, int i) {
   return {cells[i], cells[i + 1], cells[i + 2], cells[i + 3]};

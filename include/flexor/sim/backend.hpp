@@ -56,7 +56,4 @@ std::unique_ptr<Backend> make_cpu_backend(const Model& model, const SimulationOp
 std::unique_ptr<Backend> make_reference_backend(const Model& model,
                                                 const SimulationOptions& options);
 
-/// The tile of worlds a backend needs allocated: arrays hold whole multiples of 32 worlds anyway.
-inline constexpr long kWorldMultiple = 32;
-
 }  // namespace flexor

@@ -200,7 +200,8 @@ FLEXOR_OUTLINE void start_from_last(const C& c, const typename C::Mask& steady) 
     const auto on = warm & (P != zero) & is_one_sided(c, law);
     const Real at = select(P > zero, w[cell.law_lower + law], w[cell.law_upper + law]);
     const auto stays = on & is_finite(at);
-    w[cell.law_kind + law] = select(stays, Real(2), select(warm, zero, w[cell.law_kind + law]));
+    w[cell.law_kind + law] = select(stays, Real(static_cast<int>(kVertical)),
+                                    select(warm, zero, w[cell.law_kind + law]));
     w[cell.law_value + law] = select(stays, at, select(warm, zero, w[cell.law_value + law]));
     w[cell.law_slope + law] = select(warm, zero, w[cell.law_slope + law]);
   });
@@ -216,7 +217,7 @@ FLEXOR_OUTLINE typename C::Mask active_set(const C& c, const typename C::Mask& t
                                            typename C::Real& iterations,
                                            typename C::Real& residual) {
   using Real = typename C::Real;
-  // exact to rounding: what the last factorisation leaves
+  // what the last factorisation may leave, relative to the rates
   const Real rounding = Real(by_precision<Real>(2e-5, 1e-10)) * scale;
   constexpr int kUsual = 4;  // iterations after which the best impulses are kept for method B
   auto busy = todo;

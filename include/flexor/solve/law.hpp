@@ -7,7 +7,11 @@
 namespace flexor {
 
 /// Where a law stands: its rate, its impulse, and the piece they lie on.
-/// kind 2: vertical, u = value.  kind 1: sloped, P = value - slope u.  kind 0: flat, P = value.
+enum PieceKind : int {
+  kFlat,     ///< P = value
+  kSloped,   ///< P = value - slope u
+  kVertical  ///< u = value
+};
 template <class Real>
 struct LawPoint {
   Real rate, impulse, kind, value, slope;
@@ -37,8 +41,8 @@ FLEXOR_INLINE LawPoint<Real> solve_one_sided(const Real& lower, const Real& uppe
   const auto at_upper = u0 >= upper;
   const auto on = (u0 <= lower) | at_upper;
   const Real x = select(at_upper, upper, lower);
-  return {select(on, x, u0), select(on, (x - u0) / D, zero), select(on, Real(2), zero),
-          select(on, x, zero), zero};
+  return {select(on, x, u0), select(on, (x - u0) / D, zero),
+          select(on, Real(static_cast<int>(kVertical)), zero), select(on, x, zero), zero};
 }
 
 /// The unique (u, P) with u = u0 + D P and P in Phi(u).   [P-53]
@@ -111,7 +115,8 @@ FLEXOR_HD LawPoint<typename C::Real> solve_law(const C& cells, int row_cell, int
   const Real inverse = one / (one + D * K);
   point.rate = select(on_step, step_at, (u0 + D * A) * inverse);
   point.impulse = select(on_step, (step_at - u0) / D, (A - K * u0) * inverse);
-  point.kind = select(on_step, Real(2), select(K > zero, one, zero));
+  point.kind = select(on_step, Real(static_cast<int>(kVertical)),
+                      select(K > zero, Real(static_cast<int>(kSloped)), zero));
   point.value = select(on_step, step_at, A);
   point.slope = select(on_step, zero, K);
   return point;

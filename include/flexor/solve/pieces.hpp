@@ -15,12 +15,11 @@ namespace flexor {
 
 template <class Real>
 FLEXOR_INLINE Mask<Real> is_vertical(const Real& kind) {
-  return kind > Real(static_cast<Scalar<Real>>(1.5));
+  return kind == Real(static_cast<int>(kVertical));
 }
 template <class Real>
 FLEXOR_INLINE Mask<Real> is_sloped(const Real& kind) {
-  return (kind > Real(static_cast<Scalar<Real>>(0.5))) &
-         (kind < Real(static_cast<Scalar<Real>>(1.5)));
+  return kind == Real(static_cast<int>(kSloped));
 }
 
 template <class C>

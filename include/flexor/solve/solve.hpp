@@ -6,7 +6,8 @@
 
 namespace flexor {
 
-/// Lanes in which a hard bilateral row keeps |u - b| above rounding: no motion meets all of them.
+/// Lanes in which a hard bilateral row keeps |u - b| above 1e-4 (float64: 1e-8) of the rates: no
+/// motion meets all of them.
 template <class C, class W>
 FLEXOR_HD typename C::Mask keeps_an_error(const C& c, const W& w, const typename C::Real& scale) {
   using Real = typename C::Real;

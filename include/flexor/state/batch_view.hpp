@@ -5,6 +5,13 @@
 
 namespace flexor {
 
+/// Worlds from one component of a field to the next: the smallest odd multiple of 32 that holds
+/// all, so that components do not fall on one cache set.   [E-1]
+constexpr long world_stride(long num_worlds) {
+  const long tiles = (num_worlds + 31) / 32;
+  return 32 * (tiles | 1);
+}
+
 /// Component c of field f in world w: field[f] + (c * world_stride + w) * item size. Null if the
 /// field is not kept.
 struct BatchView {

@@ -122,7 +122,7 @@ struct ReportForces {
           break;
       }
       const auto hard = (w[at + 1] == zero) & (w[at + 4] != zero) & (w[at + 2] < w[at + 3]);
-      const Real tolerance(by_precision<Real>(1e-5, 1e-9));
+      const Real tolerance(by_precision<Real>(1e-5, 1e-9));  // [P-44], in float32 coarser
       unmet = unmet | (hard & (((w[at + 3] == unbounded<Real>()) & (u < w[at] - tolerance)) |
                                ((w[at + 2] == -unbounded<Real>()) & (u > w[at] + tolerance))));
       c.store(F::row_impulse, slot, own, kept);
@@ -146,7 +146,7 @@ struct ReportForces {
     put(F::tendon_force, total);
     put(F::tendon_tension, -total);
     put(F::tendon_passive_force, passive * inverse_h);
-    put(F::tendon_drive_force, drive / h);  // a force without gains comes back to the bit
+    put(F::tendon_drive_force, drive / h);  // nearer to the command than drive (1/h)
     put(F::tendon_armature_force, armature * inverse_h);
     put(F::tendon_friction_force, friction * inverse_h);
     put(F::tendon_limit_force, (lower + upper) * inverse_h);
