@@ -177,12 +177,14 @@ FLEXOR_HD inline GuidePiece<Real> wrap_cylinder(const Vec3<Real>& a, const Vec3<
 }
 
 /// Sphere. a, b from the centre.  
-/// @param smallest_axis  of the guide frame: axis of smallest component of a, in the axes of a and
-///                       b; used where neither b nor the side site define the plane
-template <class Real>
+/// @param smallest_axis  gives the axis of the guide frame along which a has its smallest
+/// component,
+///                       in the axes of a and b; used where neither b nor the side site define the
+///                       plane
+template <class Real, class Axis>
 FLEXOR_HD inline GuidePiece<Real> wrap_sphere(const Vec3<Real>& a, const Vec3<Real>& b,
                                               const Real& r, const GuideSide<Real>& side,
-                                              const Vec3<Real>& smallest_axis) {
+                                              const Axis& smallest_axis) {
   using S = Scalar<Real>;
   const Real zero(S(0)), one(S(1));
   const Real rho_a = sqrt(dot(a, a)), rho_b = sqrt(dot(b, b));
@@ -190,10 +192,11 @@ FLEXOR_HD inline GuidePiece<Real> wrap_sphere(const Vec3<Real>& a, const Vec3<Re
   const Real eps_plane(by_precision<Real>(1e-5, 1e-10));
   Vec3<Real> n = cross(a, b);
   const Real norm = sqrt(dot(n, n));
+  Real nn = norm;
   const auto is_degenerate = norm <= eps_plane * rho_a * rho_b;
   const auto outside = (rho_a > zero) & (rho_b > zero);
   if (any(is_degenerate)) {
-    Vec3<Real> other = cross(a, smallest_axis);
+    Vec3<Real> other = cross(a, smallest_axis());
     if (side.has_side) {
       const Vec3<Real> by_side = cross(a, side.side);
       const Real sd = sqrt(dot(side.side, side.side));
@@ -201,8 +204,8 @@ FLEXOR_HD inline GuidePiece<Real> wrap_sphere(const Vec3<Real>& a, const Vec3<Re
       other = select(usable, by_side, other);
     }
     n = select(is_degenerate, other, n);
+    nn = sqrt(dot(n, n));
   }
-  const Real nn = sqrt(dot(n, n));
   n = n * (one / select(nn > zero, nn, one));
   const Real X = select(is_degenerate, zero, norm), D = dot(a, b);
   const auto is_aligned = on_one_ray(rho_a, rho_b, X, D);

@@ -118,8 +118,10 @@ struct Route {
     const V centre =
         relative_point(c, w, link, tree, c.constant3(p.constant(Constant::guide_centre, guide)));
     const Real r = c.parameter(ParameterKind::element_radius, element);
-    Mat3<Real> G = c.constant9(p.constant(Constant::guide_frame, guide));
-    if (link >= 0) G = matrix_at(w, p.cell.rotation + 9 * link) * G;
+    const auto frame = [&]() -> Mat3<Real> {
+      const Mat3<Real> G = c.constant9(p.constant(Constant::guide_frame, guide));
+      return link < 0 ? G : matrix_at(w, p.cell.rotation + 9 * link) * G;
+    };
     const V da = a - centre, db = b - centre;
 
     GuideSide<Real> side;
@@ -135,6 +137,7 @@ struct Route {
     }
     GuidePiece<Real> piece;
     if (type == PieceType::kCylinder) {
+      const Mat3<Real> G = frame();
       if (side.has_side) {
         side.side = transposed_times(G, ds);
         side.is_interior =
@@ -149,11 +152,12 @@ struct Route {
         side.side = ds;
         side.is_interior = is_interior(mode, dot(ds, ds), r);
       }
-      // guide axis along which a has its smallest component, first on a tie
-      const V local = transposed_times(G, da);
-      const Real lx = abs(local.x), ly = abs(local.y), lz = abs(local.z);
-      const V smallest = select((lx <= ly) & (lx <= lz), G.x, select(ly <= lz, G.y, G.z));
-      piece = wrap_sphere(da, db, r, side, smallest);
+      piece = wrap_sphere(da, db, r, side, [&] {  // the first axis on a tie
+        const Mat3<Real> G = frame();
+        const V local = transposed_times(G, da);
+        const Real lx = abs(local.x), ly = abs(local.y), lz = abs(local.z);
+        return select((lx <= ly) & (lx <= lz), G.x, select(ly <= lz, G.y, G.z));
+      });
     }
     return piece;
   }
