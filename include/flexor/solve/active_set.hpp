@@ -219,6 +219,8 @@ FLEXOR_OUTLINE typename C::Mask active_set(const C& c, const typename C::Mask& t
   using Real = typename C::Real;
   // what the last factorisation may leave, relative to the rates
   const Real rounding = Real(by_precision<Real>(2e-5, 1e-10)) * scale;
+  // a fixed point is one, whatever its pieces: redundant rows may change them for ever   [P-57]
+  const Real tolerance = Real(static_cast<typename C::Scalar>(c.settings.tolerance)) * scale;
   constexpr int kUsual = 4;  // iterations after which the best impulses are kept for method B
   auto busy = todo;
   Real least = unbounded<Real>();
@@ -229,7 +231,8 @@ FLEXOR_OUTLINE typename C::Mask active_set(const C& c, const typename C::Mask& t
     update_pieces(c, busy);
     const Verdict<Real> now = verdict(c);
     residual = select(busy, now.residual, residual);
-    busy = busy & (now.changed | (now.residual > rounding));
+    const Real fixed = n < kUsual ? tolerance : rounding;
+    busy = busy & ((now.changed & (now.residual > fixed)) | (now.residual > rounding));
   }
   return busy;
 }
