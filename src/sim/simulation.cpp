@@ -20,7 +20,7 @@
 namespace flexor {
 namespace {
 
-/// Bits that make the guard act.   (interfaces.md 1.8)
+/// Bits that make the guard act.   [IA-8]
 constexpr int kGuardBits = NONFINITE_STATE | PARAMETER_INVALID | SINGULAR_MASS;
 
 std::string status_text(int status) {

@@ -1,6 +1,6 @@
 // The batch's solvers on impulse problems posed directly: physics.md 18 cases 43, 45, 46, against
 // the reference's exact solution of the same numbers. In both precisions, one world alone, as lanes
-// of a pack and with a team; with tendon laws alone and with joint laws beside them.
+// of a pack and with a team; with tendon laws alone and with joint laws beside them.   [E-8]
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Bits do not depend on how a world is computed: packs of the CPU backend, one scalar lane, teams
 // of 1, 8 and 32 lanes visited forward, backward and shuffled; nor on what its cells held before,
-// nor on neighbours that fail or stand frozen.   [E-5], [E-9]
+// nor on neighbours that fail or stand frozen.   [E-5], [E-6], [E-9]
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 #pragma once
 // The lanes that share one world. Work is split by each(n, f) or given to one lane by single(f),
 // and joined by sync(); between two syncs a phase may not read what another lane writes. Code
-// outside runs on every lane. f gets writable cells (and the index). Sums use 8 strided partial
-// sums and one fixed tree, so that no result depends on the number of lanes.   [E-5]
+// outside runs on every lane. f gets writable cells (and the index). A sum over items runs in order
+// within one lane, so that no result depends on the number of lanes.   [E-5]
 
 #include "flexor/core/workspace.hpp"
 
