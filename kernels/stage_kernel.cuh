@@ -4,10 +4,9 @@
 
 #include "flexor/core/team.hpp"
 #include "flexor/step/step.hpp"
+#include "thread_place.hpp"
 
 namespace flexor {
-
-inline constexpr int kTileWorlds = 32;
 
 /// Arguments of a stage kernel, in device memory but for the counts.
 template <class Scalar>
@@ -20,15 +19,6 @@ struct KernelArguments {
   Scalar* workspace;         ///< [tile][cell][32]
 };
 
-/// World and lane of a thread: thread = lane * 32 + world, so that neighbours are worlds.
-struct ThreadPlace {
-  long tile;
-  int lane, world;
-};
-FLEXOR_INLINE ThreadPlace thread_place(int block, int thread) {
-  return {block, thread / kTileWorlds, thread % kTileWorlds};
-}
-
 /// What one thread does: the stages of the list, in order.
 template <int P, class Scalar, class... Stages>
 FLEXOR_HD void run_stages(const KernelArguments<Scalar>& a, const ThreadPlace& place) {
@@ -37,8 +27,7 @@ FLEXOR_HD void run_stages(const KernelArguments<Scalar>& a, const ThreadPlace& p
       static_cast<const std::int32_t*>(a.batch.field[static_cast<int>(Field::status)]);
   const bool active =
       world < a.batch.num_worlds && (!a.mask || a.mask[world]) && !(status[world] & FROZEN);
-  Scalar* base =
-      a.workspace + place.tile * static_cast<long>(a.plan->cell.total) * kTileWorlds + place.world;
+  Scalar* base = a.workspace + first_cell(place, a.plan->cell.total);
   const Context<Scalar, DeviceTeam<P>, Cells<Scalar>> context{*a.plan,
                                                               a.constants,
                                                               a.batch,

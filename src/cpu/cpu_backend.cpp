@@ -1,4 +1,4 @@
-// The cpu backend: tiles of worlds over a pool of threads.   [E-3]
+// The cpu backend: tiles of worlds over a pool of threads.   [E-3], [E-9]
 
 #include <algorithm>
 #include <cstdlib>

@@ -8,7 +8,9 @@
 
 namespace flexor {
 
-/// Plan of a description whose references are resolved and whose bodies are parents first.
+/// Plan of a description whose references are resolved and whose bodies are parents first. Static
+/// bodies belong to the nearest moving ancestor [MF-5]; a Jacobian stores the velocity coordinates
+/// between the two bodies of each leg.
 Plan compile_plan(const Description& description);
 
 /// Whether any world has a value of this parameter for which `test` holds.

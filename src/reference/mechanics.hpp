@@ -49,7 +49,7 @@ VectorXd applied_force(const Description& description, const Layout& layout, con
                        const VectorXd& body_wrench);
 
 /// tau = sum over bodies J_body^T wrench, for wrenches (moment about the world origin, force).
-/// `wrench` is consumed: each body hands its own on to its parent.
+/// `wrench` is consumed: each body hands its own on to its parent.  
 VectorXd project_wrenches(const Description& description, const Layout& layout,
                           const Kinematics& kin, std::vector<Vector6> wrench);
 

@@ -211,7 +211,8 @@ class Router {
     Vector6 w;
     w << x.cross(g), g;
     wrench_[body] += w;  // about the world origin
-    // magnitudes before they cancel: where the line meets a joint axis, J is what rounding leaves
+    // magnitudes before they cancel [P-43]: where the line meets a joint axis, J is what rounding
+    // leaves
     Vector6 size;
     size << x.cwiseAbs().sum() * Vector3::Ones(), g.cwiseAbs();
     for (int k = layout_.last_dof(body); k >= 0; k = layout_.dof_parent[k])

@@ -8,7 +8,7 @@
 
 namespace flexor::reference {
 
-/// One point at which the path acts: a force F on the tendon puts F gradient there.  
+/// One point at which the path acts: a force F on the tendon puts F gradient there.  , [R-4]
 struct PointGradient {
   int body = kWorld;
   Vector3 point = Vector3::Zero();     ///< world [m]

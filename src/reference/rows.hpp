@@ -21,7 +21,7 @@ struct Spring {
   double extension = 0;  ///< e = l - clamp(l, spring_lower, spring_upper) [m]
   double stiffness = 0;  ///< k_a: 0 inside the slack interval [N/m]
 };
-/// NaN spring bounds stand for the reference length.   physics.md 7.1, 7.2
+/// NaN spring bounds stand for the reference length.   [P-28]
 Spring tendon_spring(const TendonDescription& tendon, double reference_length, double length);
 
 /// Drive of a tendon: F = clamp(demand - gain ldot_+, lower, upper).   [P-26]
@@ -32,7 +32,8 @@ struct Drive {
 };
 Drive tendon_drive(const World& world, int tendon, double length, double h);
 
-/// All rows of the world, in the order of physics.md 9. `diagonal` is that of M~ (for [P-45]).
+/// All rows of the world [P-46], in the order of physics.md 9. `diagonal` is that of M~ (for
+/// [P-45]).
 RowList assemble_rows(const Description& description, const Layout& layout, const World& world,
                       const std::vector<TendonRoute>& routes, const VectorXd& diagonal);
 

@@ -1,5 +1,5 @@
 // Taylor arithmetic of order 2 against closed forms, against central differences and, for a
-// route about a circle, against the closed form of its second derivative.
+// route about a circle, against the closed form of its second derivative.
 
 #include "flexor/math/jet2.hpp"
 
@@ -148,7 +148,7 @@ TEST(Jet2, derivatives_are_those_of_central_differences) {
 
 // Point a moves in the plane of a circle of radius r: rho = |p|, psi its angle, t the tangent. The
 // part of the length that depends on a is t - r atan2(t, r) - r sigma psi, and
-//   s'' = t/rho rho'' + r^2 rho'^2/(t rho^2) - r sigma psi''                              
+//   s'' = t/rho rho'' + r^2 rho'^2/(t rho^2) - r sigma psi''
 TEST(Jet2, wrap_about_a_circle_has_the_second_derivative_of_its_closed_form) {
   const double r = 0.3, sigma = -1;
   std::mt19937 random(5);

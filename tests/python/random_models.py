@@ -198,30 +198,36 @@ def displace(model, q, dv):
     return q
 
 
-def difference_quotients(backend, model, seed, poses, step=1e-6):
-    """(J, central difference of l, v, rate) at random poses; shapes (poses, tendons, nv) and so on.
-
-    Every displaced pose is a world of one batch.
-    """
+def rounded_poses(model, seed, poses, real=np.float64):
+    """Random (q, v) of `poses` worlds in numbers that `real` can hold."""
     rng = np.random.default_rng(seed + 500)
-    nv = model.nv
-    rows, velocities = [], []
-    for _ in range(poses):
-        q, v = random_pose(model, rng)
-        unit = np.eye(nv) * step
-        rows += [q] + [displace(model, q, d) for d in unit] + [displace(model, q, -d) for d in unit]
-        velocities += [v] * (2 * nv + 1)
-    sim = backend.simulate(model, num_worlds=len(rows))
-    sim.qpos.set(np.array(rows))
-    sim.qvel.set(np.array(velocities))
+    pairs = [random_pose(model, rng) for _ in range(poses)]
+    return [np.array(x).astype(real).astype(float) for x in zip(*pairs, strict=True)]
+
+
+def routed(backend, model, q, v):
+    """(lengths, Jacobians, rates) of all tendons: shapes (poses, tendons[, nv])."""
+    sim = backend.simulate(model, num_worlds=len(q))
+    sim.qpos.set(q)
+    sim.qvel.set(v)
     sim.forward()
-    length = np.array(sim.tendon_length.numpy()).reshape(poses, 2 * nv + 1, -1)
-    tendons = length.shape[-1]
-    jacobian = np.array(sim.tendon_jacobian.numpy()).reshape(poses, 2 * nv + 1, tendons, nv)[:, 0]
-    rate = np.array(sim.tendon_velocity.numpy()).reshape(poses, 2 * nv + 1, tendons)[:, 0]
-    difference = (length[:, 1 : nv + 1] - length[:, nv + 1 :]) / (2 * step)
-    qvel = np.array(velocities).reshape(poses, 2 * nv + 1, nv)[:, 0]
-    return jacobian, np.moveaxis(difference, 1, 2), qvel, rate
+    length = np.array(sim.tendon_length.numpy(), float)
+    jacobian = np.array(sim.tendon_jacobian.numpy(), float).reshape(*length.shape, model.nv)
+    return length, jacobian, np.array(sim.tendon_velocity.numpy(), float)
+
+
+def central_difference(backend, model, q, directions, step=1e-6):
+    """(l(q (+) step d) - l(q (+) -step d))/(2 step) for every pose and direction: (poses,
+    directions, tendons). directions: (poses, n, nv). All displaced poses are worlds of one batch."""
+    displaced = [
+        displace(model, pose, sign * step * d)
+        for pose, set_of in zip(q, directions, strict=True)
+        for d in set_of
+        for sign in (1, -1)
+    ]
+    length, _, _ = routed(backend, model, displaced, np.zeros((len(displaced), model.nv)))
+    length = length.reshape(len(q), -1, 2, length.shape[-1])
+    return (length[:, :, 0] - length[:, :, 1]) / (2 * step)
 
 
 __all__ = [name for name in dir() if not name.startswith("_") and name not in ("flexor", "np")]

@@ -67,6 +67,29 @@ class Route:
         t = [np.sqrt(np.sum(x**2, axis=1) - radius**2) for x in (self.a, self.b)]
         return (self.length - t[0] - t[1]) / radius
 
+    def helix(self, radius):
+        """(phi, arc length) over a cylinder at the origin with axis z, from the length alone.
+
+        In the plane the route is s = sqrt(l^2 - dz^2) = t_a + r phi + t_b [R-10], [R-13]; along the
+        surface it climbs dz/s per unit of s, so the arc is r phi l/s long.
+        """
+        dz = self.b[:, 2] - self.a[:, 2]
+        s = np.sqrt(self.length**2 - dz**2)
+        t = [np.sqrt(np.sum(x[:, :2] ** 2, axis=1) - radius**2) for x in (self.a, self.b)]
+        phi = (s - t[0] - t[1]) / radius
+        return phi, radius * phi * self.length / s
+
+    def check_helix(self, radius, phi=None, arc_length=None, tolerance=1e-9):
+        """float32: what the length may be off, times l/s for its planar part; over r for the angle."""
+        dz = self.b[:, 2] - self.a[:, 2]
+        tilt = self.length / np.sqrt(self.length**2 - dz**2)
+        loose = self.length_tolerance() * tilt if self.backend.is_float32 else 0.0
+        found = self.helix(radius)
+        if phi is not None:
+            assert_near(found[0], [phi], np.maximum(tolerance, loose / radius))
+        if arc_length is not None:
+            assert_near(found[1], [arc_length], np.maximum(tolerance, loose * tilt))
+
 
 def evaluate(backend: Backend, model, a, b, others=None, **options) -> Route:
     """Routes `model` of scenes.guide_scene for pairs of world points a, b: (3,) or (n, 3)."""

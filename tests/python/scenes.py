@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from flexor import ModelBuilder, cylinder, pulley, sphere, via
 
 GRAVITY = (0, 0, -9.81)
@@ -184,45 +183,6 @@ def arm_of_six():
     b.add_spatial_tendon("EE", [at("s4"), elbow(**x1), at("s8")])
     b.add_spatial_tendon("BF", [at("s0"), shoulder(), at("s5"), elbow(), at("s7")])
     b.add_spatial_tendon("BE", [at("s0"), shoulder(**x0), at("s6"), elbow(**x1), at("s8")])
-    return b.finalize()
-
-
-def spiral_chain(links=18, tendons=3, timestep=0.002):
-    """Tapering chain of hinges about x and y in turn, three tendons through a site on every link.
-
-    Link i: length 16 x 0.97^i mm, mass 4 x 0.97^(3i) g, stiffness 4e-3 x 0.97^(3i) N m/rad, damping
-    2e-4 x 0.97^(3i), armature 1e-6, limits +-0.6 rad, sites at 0.85 of a radius of 8 x 0.97^i mm.
-    """
-    b = builder("spiral_chain", timestep=timestep, gravity=GRAVITY)
-    paths = [[] for _ in range(tendons)]
-    for t in range(tendons):
-        for height in (-0.01, 0.0):
-            turn = 2 * np.pi * t / tendons
-            radius = 0.85 * 0.008
-            pos = (radius * np.cos(turn), radius * np.sin(turn), height)
-            paths[t].append(via(body="world", pos=pos))
-    parent, offset = "world", (0.0, 0.0, 0.0)
-    for i in range(links):
-        taper = 0.97**i
-        length, radius, mass = 0.016 * taper, 0.008 * taper, 0.004 * taper**3
-        across = mass * (3 * radius**2 + length**2) / 12
-        name = f"link_{i}"
-        b.add_body(name, parent=parent, pos=offset, mass=mass, com=(0, 0, length / 2),
-                   inertia=(across, across, mass * radius**2 / 2))  # fmt: skip
-        b.add_joint(name, f"joint_{i}", type="hinge", axis=(1, 0, 0) if i % 2 == 0 else (0, 1, 0),
-                    lower=-0.6, upper=0.6, stiffness=4e-3 * taper**3, damping=2e-4 * taper**3,
-                    armature=1e-6)  # fmt: skip
-        for t in range(tendons):
-            turn = 2 * np.pi * t / tendons
-            pos = (
-                0.85 * radius * np.cos(turn),
-                0.85 * radius * np.sin(turn),
-                length / 2,
-            )
-            paths[t].append(via(body=name, pos=pos))
-        parent, offset = name, (0.0, 0.0, length)
-    for t in range(tendons):
-        b.add_spatial_tendon(f"tendon_{t}", paths[t], damping=0.5)
     return b.finalize()
 
 

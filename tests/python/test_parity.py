@@ -13,6 +13,7 @@ from random_models import random_pose, random_rows
 from support import EXACT, FLOAT32, FLOAT64
 
 MODELS, WORLDS = 200, 4
+EPS = np.finfo(np.float32).eps
 
 
 @functools.cache
@@ -65,60 +66,85 @@ def test_batch_equals_exact(first):
     assert compared > 0.8 * 20 * WORLDS
 
 
-def condition(sim):
-    """Of M with everything that is folded into it [P-51] (estimated, joint terms left out), times
-    that of the responses among the tendons whose limits hold: hard rows that nearly oppose one
-    another magnify what is rounded in their targets, which M^ alone does not know."""
-    model, h = sim.model, sim.model.timestep
+def repeats_a_limit(sim):
+    """Worlds in which the tendons whose limits hold repeat one another: the response among them,
+    scaled to a unit diagonal, is singular to float32."""
     M = np.asarray(sim.mass_matrix(), float)
-    nominal = {p.name: p.nominal for p in model.parameters()}
-    J = np.asarray(sim.tendon_jacobian.numpy(), float).reshape(WORLDS, -1, model.nv)
-    for t, name in enumerate(model.names("tendon")):
-        stiffness, damping, armature = (
-            float(nominal[f"tendon/{name}/{key}"]) for key in ("stiffness", "damping", "armature")
-        )
-        gain = np.asarray(sim.drive_velocity_gain.numpy(), float)[:, t]
-        gain = gain + h * np.asarray(sim.drive_position_gain.numpy(), float)[:, t]
-        weight = h * (damping + h * stiffness + gain) + armature
-        M = M + weight[:, None, None] * J[:, t, :, None] * J[:, t, None, :]
-    numbers = np.linalg.cond(M)
+    J = np.asarray(sim.tendon_jacobian.numpy(), float).reshape(WORLDS, -1, sim.model.nv)
     holds = np.array(sim.tendon_limit_force.numpy()) != 0
+    repeats = np.zeros(WORLDS, bool)
     for w in range(WORLDS):
         rows = J[w][holds[w]]
         if len(rows) > 1:
             A = rows @ np.linalg.solve(M[w], rows.T)
             scale = 1 / np.sqrt(np.diag(A))
-            numbers[w] *= np.linalg.cond(scale[:, None] * A * scale)
-    return numbers
+            repeats[w] = np.linalg.cond(scale[:, None] * A * scale) * EPS > 1
+    return repeats
+
+
+def float32_bound(sim):
+    """By how much one step in float32 may miss that in float64, relative to max(1, largest velocity).
+
+    max(1e-5, 10 eps cond(M)): what rounding leaves of M and of its factor (measured: up to 7.2).
+    Where limits that hold repeat one another, their targets gap/h [P-31] differ by the rounding of
+    lengths over h, and the solver keeps one of them [P-81]: eps l/h, 1e-4 for paths of 1.7 m at 2 ms.
+    """
+    rounding = np.maximum(1e-5, 10 * EPS * np.linalg.cond(np.asarray(sim.mass_matrix(), float)))
+    return np.where(repeats_a_limit(sim), np.maximum(rounding, 1e-4), rounding)
+
+
+@functools.cache
+def both_precisions(seed):
+    """Steps of one model from states that float32 can hold: (float64, float32, error, bound)."""
+    q, v = (x.astype(np.float32).astype(float) for x in states(model_of(seed), seed))
+    expected, _, exact = step(FLOAT64, seed, (q, v))
+    actual, _, sim = step(FLOAT32, seed, (q, v))
+    return solved(exact), solved(sim), relative(actual, expected), float32_bound(exact)
 
 
 @pytest.mark.parametrize("first", range(0, MODELS, 20))
 def test_float32_against_float64(first):
-    """max(1e-5, 20 eps cond), both started from states that float32 can hold."""
-    eps = np.finfo(np.float32).eps
+    """Every world that both solve: |v32 - v64| against `float32_bound`."""
     for seed in range(first, first + 20):
-        model = model_of(seed)
-        q, v = (x.astype(np.float32).astype(float) for x in states(model, seed))
-        expected, _, exact = step(FLOAT64, seed, (q, v))
-        actual, _, sim = step(FLOAT32, seed, (q, v))
-        ok = solved(exact) & solved(sim)
-        bound = np.minimum(1e-2, np.maximum(1e-5, 20 * eps * condition(exact)))
-        # a limit's target is gap/h [P-31]: the rounding of lengths and coordinates comes back over h
-        lengths = np.abs(exact.tendon_length.numpy()).max(1, initial=0) + np.abs(q).max(1)
-        bound = bound + eps * lengths / model.timestep / np.maximum(1, np.abs(expected).max(1))
-        worst = relative(actual, expected)
+        exact, sim, worst, bound = both_precisions(seed)
+        ok = exact & sim
         assert np.all(worst[ok] < bound[ok]), f"model {seed}: {worst}, allowed {bound}"
+
+
+def test_float32_bound_is_1e_5_nearly_everywhere():
+    """The exceptions above stay exceptions: at most one world in a hundred needs them
+    (measured: 6 of 770)."""
+    needs = sum(
+        np.sum(exact & sim & (worst >= 1e-5))
+        for exact, sim, worst, _ in map(both_precisions, range(MODELS))
+    )
+    assert needs <= MODELS * WORLDS / 100
+
+
+def test_float32_solves_what_float64_solves():
+    """Of 800 worlds: float64 solves at least 95% (the others have rows that cannot be met), float32
+    all of these but 1% (measured: 4 of 774) and hardly any that float64 does not; where float32 gives
+    up it says so, and is mostly near all the same."""
+    exact, sim, worst, _ = (
+        np.concatenate(x) for x in zip(*map(both_precisions, range(MODELS)), strict=True)
+    )
+    assert exact.mean() >= 0.95, exact.mean()
+    assert np.sum(exact & ~sim) <= 0.01 * exact.sum(), np.sum(exact & ~sim)
+    assert np.sum(sim & ~exact) <= 0.01 * exact.sum(), np.sum(sim & ~exact)
+    assert np.sum(worst[exact & ~sim] > 1e-4) <= 1, worst[exact & ~sim]
 
 
 @pytest.mark.parametrize("solver", ["active_set", "jacobi"])
 def test_every_solver_of_the_batch_finds_the_same_velocity(solver):
-    """[P-55]-[P-59], [P-80]-[P-83]: one fixed point; methods differ by their stopping rule."""
-    tolerance = 1e-9 if solver == "active_set" else 1e-6
+    """[P-55]-[P-59], [P-80]-[P-83]: one fixed point, max |v - exact| within 1e-9 (case 46) of
+    max(1, largest velocity). A small residual is no small error of the velocity: Jacobi goes on to a
+    residual of 1e-13."""
+    options = {"tolerance": 1e-13} if solver == "jacobi" else {}
     for seed in range(0, 40):
         expected, _, reference = step(EXACT, seed)
-        v, _, sim = step(FLOAT64, seed, solver=solver)
+        v, _, sim = step(FLOAT64, seed, solver=solver, **options)
         ok = solved(reference) & solved(sim)
-        assert np.all(relative(v, expected)[ok] < tolerance), (seed, relative(v, expected))
+        assert np.all(relative(v, expected)[ok] < 1e-9), (seed, relative(v, expected))
         assert ok.sum() >= solved(reference).sum() - 1
 
 

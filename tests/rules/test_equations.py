@@ -1,9 +1,10 @@
-"""Equation tags, both ways: tags in code stand in the book; entries of the book are computed and
-tested."""
+"""Equation tags, both ways: tags in code and tests stand in the book; entries of the book are tagged
+in the files of the functions they name, and tested."""
 
 import re
+from functools import cache
 
-from tree import INCLUDE, ROOT, files, name, text
+from tree import INCLUDE, ROOT, code, files, name, text
 
 BOOK = INCLUDE / "flexor" / "EQUATIONS.md"
 TAG = re.compile(r"\[((?:P|R|E|MF|IA|T|CB|RN|RL|TK|S)-\d+)\]")
@@ -34,14 +35,12 @@ def sources():
     return [f for folder in CODE for f in files(folder, ".hpp", ".cpp", ".cu", ".cuh", ".py")]
 
 
-def everything() -> str:
-    return "\n".join(text(f) for f in sources())
-
-
-def test_tags_in_code_stand_in_the_book():
+def test_tags_in_code_and_tests_stand_in_the_book():
     known = set(entries())
     missing = {}
-    for file in sources():
+    for file in sources() + files("tests", ".py", ".cpp", ".hpp"):
+        if file.name == "test_equations.py":
+            continue
         for tag in tags(text(file)) - known:
             missing.setdefault(tag, []).append(name(file))
     assert not missing, "\n".join(f"[{t}] in {', '.join(f)}" for t, f in sorted(missing.items()))
@@ -54,37 +53,68 @@ def test_entries_have_formula_and_source():
         assert batch != "-" or reference != "-", f"[{tag}] is computed nowhere"
 
 
-def definitions():
-    """Names that are called or defined as functions, and names of types."""
-    whole = everything()
-    functions = set(re.findall(r"\b(\w+)(?:<[^<>\n]*>)?\s*\(", whole))
-    return functions, set(re.findall(r"\b(?:struct|class)\s+(\w+)", whole))
+@cache
+def names_of(file):
+    """What a file declares or defines: functions, and types with a body.
+
+    A function's name stands behind its type or behind `def`; one that is only called stands behind
+    an operator, an opening bracket, `return` or at the start of a statement.
+    """
+    source = code(file)
+    functions = set()
+    for match in re.finditer(r"(?:\w+::)*\b(\w+)\s*\(", source):
+        before = re.split(r"[;{}]|\b(?:public|private|protected):", source[: match.start()])[-1]
+        before = " ".join(re.sub(r"^\s*#.*$", "", before, flags=re.MULTILINE).split())
+        before = re.sub(r"^template <[^<>()]*(?:<[^<>]*>[^<>()]*)*> ?", "", before)
+        is_type = re.fullmatch(r"[\w:<>,&*\[\] ]*[\w>&*]", before)
+        if is_type and not re.search(r"\b(return|else|throw|case|new|import)\b", before):
+            functions.add(match[1])
+    functions |= set(re.findall(r"^\s*def (\w+)", source, re.MULTILINE))
+    types = re.findall(r"\b(?:struct|class)\s+(\w+)[^;(){}=]*\{", source)
+    types += re.findall(r"^class (\w+)", source, re.MULTILINE)
+    return functions, set(types)
+
+
+def homes(function: str, is_reference: bool):
+    """Files that declare or define `function` or `Type::function` on one of the two paths."""
+    *owners, last = function.split("::")
+    found = []
+    for file in sources():
+        if is_reference != name(file).startswith("src/reference/"):
+            continue
+        functions, types = names_of(file)
+        has_owner = set(owners) <= types or re.search(rf"\b{function}\s*\(", code(file))
+        if has_owner and (last in functions or (not owners and last in types)):
+            found.append(file)
+    # a header and its source file are one home
+    return [f for f in sources() if any(f.with_suffix("") == h.with_suffix("") for h in found)]
+
+
+def named():
+    """(tag, function, on the reference path?) of every function in the book."""
+    for tag, (_, _, batch, reference) in entries().items():
+        for cell, is_reference in ((batch, False), (reference, True)):
+            for function in re.findall(r"`([^`]+)`", cell):
+                yield tag, function, is_reference
 
 
 def test_entries_name_functions_of_the_tree():
-    functions, types = definitions()
-
-    def is_defined(name):  # a function, or a type that holds it; `Solve::run` asks for both
-        *owners, last = name.split("::")
-        return last in functions | types and set(owners) <= types
-
-    wrong = []
-    for tag, (_, _, batch, reference) in entries().items():
-        for cell in (batch, reference):
-            wrong += [
-                f"[{tag}]: no {function}"
-                for function in re.findall(r"`([^`]+)`", cell)
-                if not is_defined(function)
-            ]
-            if cell != "-" and "`" not in cell:
-                wrong.append(f"[{tag}]: {cell!r} names no function")
+    wrong = [
+        f"[{tag}]: no {function}" for tag, function, side in named() if not homes(function, side)
+    ]
+    for tag, (_, _, *cells) in entries().items():
+        wrong += [f"[{tag}]: {c!r} names no function" for c in cells if c != "-" and "`" not in c]
     assert not wrong, "\n".join(wrong)
 
 
 def test_entries_are_tagged_where_they_are_computed():
-    in_code = set().union(*(tags(text(f)) for f in sources()))
-    unused = sorted(set(entries()) - in_code)
-    assert not unused, f"no code carries the tags {unused}"
+    """Some file that declares or defines the function carries the tag."""
+    wrong = []
+    for tag, function, side in named():
+        files_ = homes(function, side)
+        if files_ and not any(tag in tags(text(file)) for file in files_):
+            wrong.append(f"[{tag}] is not in {' or '.join(map(name, files_))} of {function}")
+    assert not wrong, "\n".join(wrong)
 
 
 def test_entries_are_tested():
@@ -93,6 +123,14 @@ def test_entries_are_tested():
     assert not untested, f"no test mentions the tags {untested}"
 
 
-def test_the_rule_itself_sees_ranges():
+def test_the_rule_itself_sees():
+    """Ranges of tags; declarations, and not calls; the two paths apart."""
     assert tags("[P-3] and [P-31]-[P-33]") == {"P-3", "P-31", "P-32", "P-33"}
+    functions, types = names_of(INCLUDE / "flexor" / "solve" / "solve.hpp")
+    assert {"keeps_an_error", "run"} <= functions and "jacobi" not in functions
+    assert "Solve" in types and "StageInfo" not in types
+    assert [name(f) for f in homes("Solve::run", False)] == ["include/flexor/solve/solve.hpp"]
+    assert not homes("Solve::run", True) and not homes("Report::run", False)
+    assert all("src/reference" in name(f) for f in homes("wrap_sphere", True))
+    assert not homes("no_such_function", False)
     assert ROOT.joinpath("include").is_dir()

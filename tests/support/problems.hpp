@@ -1,5 +1,5 @@
 #pragma once
-// Impulse problems posed directly (physics.md 18, cases 43 and 46), for the solvers of every path.
+// Impulse problems posed directly (physics.md 18, cases 43, 45, 46), for the solvers of every path.
 
 #include <random>
 
@@ -39,14 +39,46 @@ inline Problem case_43() {
   return problem;
 }
 
+/// Two hard locks of one motion and a friction along it; x must stop, y must not notice.
+inline Problem case_45() {
+  Problem problem;
+  problem.mass = MatrixXd::Identity(2, 2);
+  problem.free_velocity = Vector2(1, 2);
+  problem.law_count = 3;
+  problem.rows = {make_row(Vector2(1, 0), 0, 0, -kInfinity, kInfinity, 0),
+                  make_row(Vector2(2, 0), 0, 0, -kInfinity, kInfinity, 1),
+                  make_row(Vector2(1, 0), 0, 0, -.25, .25, 2)};
+  return problem;
+}
+
+/// sum J^T p
+template <class Impulses>
+VectorXd generalised_impulse(const Problem& problem, const Impulses& impulse) {
+  VectorXd sum = VectorXd::Zero(problem.mass.rows());
+  for (std::size_t r = 0; r < problem.rows.size(); ++r) {
+    sum += problem.rows[r].jacobian * impulse[r];
+  }
+  return sum;
+}
+
 /// Random problems of case 46: every tendon has all six rows, one in four a lock for its limits.
 /// Some common velocity meets all hard rows.
 class RandomProblems {
  public:
+  struct Shape {
+    int unknowns, tendons;
+    bool has_joint_laws = false;  ///< law tendons + i is that of unknown i
+  };
+
   explicit RandomProblems(unsigned seed) : random_(seed) {}
 
-  Problem next() {
-    const int n = integer(3, 8), tendons = integer(1, 5);
+  Shape shape() {
+    const int n = integer(3, 8);
+    return {n, integer(1, 5)};
+  }
+  Problem next() { return next(shape()); }
+  Problem next(const Shape& shape) {
+    const int n = shape.unknowns, tendons = shape.tendons;
     Problem problem;
     const MatrixXd factor = MatrixXd::NullaryExpr(n, n, [this] { return uniform(-1, 1); });
     problem.mass = factor * factor.transpose() + 0.3 * MatrixXd::Identity(n, n);
@@ -54,6 +86,9 @@ class RandomProblems {
     problem.law_count = tendons;
     const VectorXd feasible = VectorXd::NullaryExpr(n, [this] { return uniform(-.5, .5); });
     for (int t = 0; t < tendons; ++t) add_tendon(problem, feasible, t);
+    if (!shape.has_joint_laws) return problem;
+    problem.law_count += n;
+    for (int i = 0; i < n; ++i) add_joint(problem, feasible[i], i, tendons + i);
     return problem;
   }
 
@@ -77,6 +112,27 @@ class RandomProblems {
     } else {
       add(u - uniform(0, .3), softness, 0, kInfinity);
       add(u + uniform(0, .3), softness, -kInfinity, 0);
+    }
+  }
+
+  /// Nothing, hard one-sided limits alone, friction with limits of any softness, or a lock.
+  void add_joint(Problem& problem, double feasible, int i, int law) {
+    const VectorXd J = VectorXd::Unit(problem.mass.rows(), i);
+    const auto add = [&](double b, double g, double lo, double hi) {
+      problem.rows.push_back(make_row(J, b, g, lo, hi, law));
+    };
+    const int kind = integer(0, 8);
+    if (kind < 3) return;
+    const double softness = kind < 6 ? 0 : integer(0, 1) * uniform(1e-2, 1);
+    if (kind >= 6) {
+      const double friction = 1e-3 * uniform(.1, 5);
+      add(0, integer(0, 1) * uniform(1e-3, 1e-1), -friction, friction);
+    }
+    if (kind == 8) {
+      add(feasible, softness, -kInfinity, kInfinity);
+    } else {
+      add(feasible - uniform(0, .3), softness, 0, kInfinity);
+      add(feasible + uniform(0, .3), softness, -kInfinity, 0);
     }
   }
 

@@ -1,8 +1,10 @@
 #pragma once
 // Runs the stages on a simulation's own arrays with scalar arithmetic and any team, one world at a
 // time with cells 32 apart as on a device: what the CPU backend's packs and the kernels must equal
-// bit for bit.
+// bit for bit. Cells are NaN before every step and every refresh: a stage that reads what no stage
+// before it wrote shows.
 
+#include <limits>
 #include <vector>
 
 #include "cpu/constant_table.hpp"
@@ -15,8 +17,9 @@ namespace flexor::support {
 template <class S, class Team>
 class StageRunner {
  public:
-  StageRunner(Simulation& sim, const Team& team)
-      : sim_(sim), team_(team), topology_(sim.model().description()), plan_(sim.model().plan()) {
+  /// @param uses_wrenches  whether the array of body wrenches has been asked for
+  StageRunner(Simulation& sim, const Team& team, bool uses_wrenches = false)
+      : team_(team), topology_(sim.model().description()), plan_(sim.model().plan()) {
     const Model& model = sim.model();
     raw_.shared = model.nominal();
     for (double& x : raw_.shared) x = static_cast<S>(x);
@@ -30,47 +33,59 @@ class StageRunner {
           return false;
         });
     for (int f = 0; f < kFieldCount; ++f) {
-      if (info(static_cast<Field>(f)).name == std::string("body_wrench") ||
-          info(static_cast<Field>(f)).name == std::string("valid_body_wrench")) {
-        continue;
-      }
-      const ArrayRef ref = sim.array(static_cast<Field>(f));
+      const Field field = static_cast<Field>(f);
+      const bool is_wrench = field == Field::body_wrench || field == Field::valid_body_wrench;
+      if (is_wrench && !uses_wrenches) continue;  // asking for it would switch it on
+      const ArrayRef ref = sim.array(field);
       batch_.field[f] = ref.data;
       batch_.world_stride = ref.world_stride;
       batch_.num_worlds = ref.num_worlds;
     }
     constants_.commit(topology_, plan_, raw_, batch_.num_worlds, batch_.world_stride, nullptr);
     view_ = plan_.view();
-    cells_.assign(static_cast<std::size_t>(plan_.cell.total) * 32, S(0));
+    cells_.resize(static_cast<std::size_t>(plan_.cell.total) * 32);
+    const SimulationOptions& options = sim.options();
+    settings_.method = options.solver == Solver::kJacobi;
+    settings_.iterations = options.iterations;
+    settings_.tolerance = options.tolerance;
+    settings_.freeze = options.guard == Guard::kFreeze;
+    settings_.ignore = options.guard == Guard::kIgnore;
+    settings_.warm_start = options.warm_start;
   }
 
+  /// `count` steps and a refresh of the worlds that are not frozen when it begins.
   /// No shortcut flags are set: the general text must give the bits of the shortcuts.
-  void step() {
-    for (long w = 0; w < batch_.num_worlds; ++w) run_step(context(w));
-  }
-  void refresh() {
-    for (long w = 0; w < batch_.num_worlds; ++w) run_refresh(context(w));
+  void step(int count = 1) {
+    for (long w = 0; w < batch_.num_worlds; ++w) {
+      const bool asked = !is_frozen(w);
+      for (int n = 0; n < count; ++n) run_step(context(w, !is_frozen(w)));
+      run_refresh(context(w, asked));
+    }
   }
 
  private:
-  Context<S, Team, Cells<S>> context(long w) {
-    const auto* status = static_cast<std::int32_t*>(batch_.field[static_cast<int>(Field::status)]);
-    const bool is_float = sizeof(S) == 4;
-    const int method = sim_.options().solver == Solver::kJacobi;
+  bool is_frozen(long w) const {
+    return static_cast<std::int32_t*>(batch_.field[static_cast<int>(Field::status)])[w] & FROZEN;
+  }
+  Context<S, Team, Cells<S>> context(long w, bool is_active) {
+    const Cells<S> cells{cells_.data() + w % 32, 32};
+    for (int i = 0; i < plan_.cell.total; ++i) {
+      writable(cells)[i] = std::numeric_limits<S>::quiet_NaN();
+    }
     return {view_,  {constants_.shared(), constants_.slot(), constants_.per_world()},
-            batch_, {method, 12, is_float ? 1e-6 : 1e-10, 1, 0},
-            team_,  Cells<S>{cells_.data() + w % 32, 32},
-            w,      !(status[w] & FROZEN),
+            batch_, settings_,
+            team_,  cells,
+            w,      is_active,
             false};
   }
 
-  Simulation& sim_;
   Team team_;
   Topology topology_;
   Plan plan_;
   PlanView view_{};
   RawParameters raw_;
   BatchView batch_{};
+  SolverSettings settings_{};
   ConstantTable<S> constants_;
   std::vector<S> cells_;
 };

@@ -1,6 +1,7 @@
 #pragma once
 // One guide between two points: sphere or cylinder, exterior or interior (routing.md 5 to 8).
-// Pure functions of guide-frame points; the result is the length of the piece and its gradients.
+// Pure functions of guide-frame points; the result is the length of the piece and its
+// gradients.
 
 #include "flexor/core/status.hpp"
 #include "flexor/math/vec3.hpp"
@@ -249,6 +250,7 @@ FLEXOR_HD inline GuidePiece<Real> wrap_sphere(const Vec3<Real>& a, const Vec3<Re
   piece.length = select(engaged, length, line.length);
   piece.gradient_a = select(engaged, ga, -line.direction);
   piece.gradient_b = select(engaged, gb, line.direction);
+  // beyond half a turn: stationary, no longer shortest  
   const auto long_way = piece.is_wrapped & ((choice.sense < zero) | choice.is_full_turn);
   const auto collapsed = andnot(line.is_collapsed, engaged);
   const auto exterior = andnot(!side.is_interior, is_inside);

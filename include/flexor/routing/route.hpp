@@ -58,9 +58,9 @@ struct Route {
                        c.constant3(p.constant(Constant::point_pos, i))));
   }
 
-  /// Adds one leg to the Jacobian: force g/d at x (relative to the origin of `tree`), and to the
-  /// scale of each entry the magnitudes it is made of, before they cancel: where the line meets a
-  /// joint axis, the entry is what rounding leaves.   [P-43], [P-44]
+  /// Adds one leg to the Jacobian: force g/d at x (relative to the origin of `tree`), and to
+  /// the scale of each entry the magnitudes it is made of, before they cancel: where the line meets
+  /// a joint axis, the entry is what rounding leaves.   [P-43], [P-44]
   template <class C, class W>
   FLEXOR_INLINE static void add_leg(const C& c, const W& w, int first, int last, int tree,
                                     const Vec3<typename C::Real>& x,
@@ -175,6 +175,8 @@ struct Route {
     return distance2 < r * r;
   }
 
+  /// A function of relative positions and directions alone, so that a rigid motion of everything
+  /// leaves it.  
   template <class C, class W>
   FLEXOR_HD static void route_tendon(const C& c, const W& w, int t) {
     using Real = typename C::Real;
@@ -184,6 +186,7 @@ struct Route {
     // curvature serves the armature row; tendons without armature report 0
     const auto has_armature = c.parameter(ParameterKind::tendon_armature, t) > zero;
     const bool wants_curvature = p.has_armature && any(has_armature);
+    //
     Real sum = c.at_reference ? zero : -c.load(Field::reference_length, t);
     Real remainder = zero, curvature = zero;
     Bits<Real> status = bits_where(zero > zero, 0, zero);
@@ -233,7 +236,7 @@ struct Route {
       add_compensated(sum, remainder, length * inverse);
     }
     w[p.cell.deviation + t] = sum + remainder;
-    Real rate = zero;
+    Real rate = zero;
     for (int e = p.tendon_entry_first[t]; e < p.tendon_entry_first[t + 1]; ++e) {
       rate = rate + w[p.cell.jacobian + e] * c.rate(p.entry_dof[e]);
     }

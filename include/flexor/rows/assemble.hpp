@@ -42,7 +42,8 @@ struct AssembleRows {
     c.sync();
   }
 
-  /// W_d = sum J_i^2/M~_ii, the largest term of it, and whether the row can move anything [P-44].
+  /// W_d = sum J_i^2/M~_ii [P-45], the largest term of it, and whether the row can move anything
+  /// [P-44].
   template <class Real>
   struct DiagonalResponse {
     Real sum, largest;

@@ -14,6 +14,7 @@ struct SpringState {
 
 /// @param deviation     l - l_ref [m]
 /// @param lower, upper  ends of the slack interval minus l_ref [m]
+/// The state at the start of the step; a boundary crossed inside it is not resolved.   [P-28]
 template <class Real>
 FLEXOR_INLINE SpringState<Real> spring_state(const Real& stiffness, const Real& deviation,
                                              const Real& lower, const Real& upper) {

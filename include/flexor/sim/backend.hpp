@@ -23,7 +23,7 @@ struct RawParameters {
   }
 };
 
-/// Bits that make the guard act.   (interfaces.md 1.8)
+/// Bits that make the guard act.   [IA-8]
 inline constexpr int kGuardBits = NONFINITE_STATE | PARAMETER_INVALID | SINGULAR_MASS;
 
 class Backend {

@@ -83,6 +83,7 @@ class Simulation {
 
   /// `count` full steps from whatever the arrays hold, then (refresh) one pass that brings the G
   /// arrays to the final pose. Worlds outside the mask keep every bit. count = 0 is forward().
+  /// [IA-3]
   void step(int count = 1, WorldMask mask = {}, bool refresh = true);
   /// Writes G arrays only; idempotent.
   void forward();
@@ -92,7 +93,7 @@ class Simulation {
              std::span<const double> qvel = {});
   void clear_status(WorldMask mask = {});
 
-  ArrayRef array(Field field) const;
+  ArrayRef array(Field field) const;  // [IA-2]
   /// Owner of the memory of all arrays: views stay valid for as long as one copy lives.
   std::shared_ptr<void> storage() const;
   /// Names of the index entries of a field (none for fields with one number per world): elements;

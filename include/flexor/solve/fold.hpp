@@ -56,7 +56,7 @@ FLEXOR_HD void add_outer_products(const C& c, int matrix, int weight) {
   }
 }
 
-/// x += sum over tendons of coefficient(t) J_t, by one lane.
+/// x += sum over tendons of coefficient(t) J_t, by one lane, in order.   [E-6]
 template <class C, class W, class Coefficient>
 FLEXOR_INLINE void add_tendon_impulses(const C& c, const W& w, int x, Coefficient coefficient) {
   using Real = typename C::Real;
@@ -104,7 +104,7 @@ struct FoldAndFactor {
       });
       for (int i = 0; i < padded(p.nv); ++i) w[cell.solution + i] = w[cell.right_side + i];
       solve_ldlt(c, w, cell.factor, cell.inverse_pivot, cell.solution, cell.impulse_sum);
-      auto ok = Real(0) <= Real(0);
+      auto ok = Real(0) <= Real(0);  // every pivot is positive   [P-3]
       for (int i = 0; i < p.nv; ++i) {
         ok = ok & (w[cell.inverse_pivot + i] > Real(0)) & is_finite(w[cell.inverse_pivot + i]);
         w[cell.free_velocity + i] = c.rate(i) + w[cell.solution + i];

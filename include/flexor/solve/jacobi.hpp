@@ -6,7 +6,7 @@
 //   [P-56] restart t = 1 when sum D (Z - P_new)(P_new - P_old) > 0
 //
 // A round is 4 accelerated updates, a residual test and at most 3 polish steps: solve the pieces
-// the laws stand on exactly, keep the result if the residual falls.   [P-57]-[P-59]
+// the laws stand on exactly, keep the result if the residual falls.   [P-57]-[P-59], [E-8]
 
 #include "flexor/solve/active_set.hpp"
 

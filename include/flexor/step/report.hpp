@@ -155,7 +155,7 @@ struct ReportForces {
     put(F::tendon_solved_velocity, u);
     const Real reference = c.load(F::reference_length, t), deviation = w[cell.deviation + t];
     put(F::tendon_length_end, (deviation + h * u) + reference);
-    if (c.has(F::tendon_spring_force)) {
+    if (c.has(F::tendon_spring_force)) {  // [P-24]
       const SpringState<Real> spring = AssembleRows::tendon_spring(c, t, deviation, reference);
       put(F::tendon_spring_force,
           select(enabled, -spring.stiffness * (spring.extension + h * u), zero));

@@ -336,7 +336,7 @@ def test_case_47_stiff_springs(backend, stiffness):
 
 
 def test_case_49_spring_crossed_inside_a_step(backend):
-    """Option "start": v = -10 + 5/10001 with the spring of the start of the step."""
+    """[P-28], option "start": v = -10 + 5/10001 with the spring of the start of the step."""
     run = backend.run(
         scenes.anchored_mass(pos=(1.005, 0, 0), stiffness=100, spring_lower=0.0, spring_upper=1.0)
     )
