@@ -11,12 +11,14 @@ sim.tendon_tension.numpy()                       # (4096, tendons), no copy
 from flexor import _core, models
 from flexor.array import Array
 from flexor.builder import ModelBuilder
+from flexor.comparison import Report, compare
 from flexor.errors import (
     CheckpointError,
     ConcurrencyError,
     ConfigError,
     DeviceError,
     FlexorError,
+    MissingExtraError,
     ModelError,
     ParameterError,
     ShapeError,
@@ -39,16 +41,19 @@ __all__ = [
     "ConfigError",
     "DeviceError",
     "FlexorError",
+    "MissingExtraError",
     "Model",
     "ModelBuilder",
     "ModelError",
     "Parameter",
     "ParameterError",
+    "Report",
     "ShapeError",
     "Simulation",
     "SimulationError",
     "Status",
     "UnknownNameError",
+    "compare",
     "cylinder",
     "devices",
     "info",
