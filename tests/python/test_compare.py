@@ -195,7 +195,7 @@ def test_every_mode_sees_a_fault_in_a_parameter(finger, mode, factor, fault):
 
 
 def test_a_free_run_sees_forces_that_do_not_explain_the_motion(finger):
-    """[P-78]: with forces 1 % too large neither balance closes on side b; side a is not blamed."""
+    """With forces 1 % too large neither balance closes on side b; side a is not blamed."""
     report = flexor.compare(
         finger, mode="free", precision_b="float32", inject={"tendon_force": 1.01}, **SMALL
     )

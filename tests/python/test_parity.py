@@ -1,12 +1,13 @@
 """The batch against the reference path, and one precision against the other: one step from equal
-states on random models. Compared are quantities that are unique (physics.md 13): the end velocity
-and what follows from it.
+states on random models, by `flexor.compare`. Compared are the outputs of all stages, as far as they
+are unique (physics.md 13).
 
 The reference's own solver `exact` is checked against the optimality conditions in C++.
 """
 
 import functools
 
+import flexor
 import numpy as np
 import pytest
 from random_models import random_pose, random_rows
@@ -26,108 +27,64 @@ def states(model, seed):
     return np.array([q for q, _ in poses]), np.array([v for _, v in poses])
 
 
-def step(backend, seed, state=None, **options):
-    """One step of every world; (qvel, qpos, solver_status) and the simulation."""
-    model = model_of(seed)
-    sim = backend.simulate(model, num_worlds=WORLDS, **options)
-    q, v = states(model, seed) if state is None else state
-    sim.qpos.set(q)
-    sim.qvel.set(v)
-    sim.step(1)
-    return np.array(sim.qvel.numpy(), float), np.array(sim.qpos.numpy(), float), sim
-
-
 def solved(sim):
     """Worlds whose rows could be met."""
     return np.array(sim.solver_status.numpy()) == 0
 
 
-def relative(a, b):
-    """Largest difference of each world over the size of its velocities."""
-    return np.abs(a - b).max(1) / np.maximum(1, np.abs(b).max(1))
+def compare(seed, a="reference", **options):
+    """Report of one step, from what the model's drives ask for."""
+    q, v = states(model_of(seed), seed)
+    return flexor.compare(
+        model_of(seed), a, "cpu", mode="stages", worlds=WORLDS, steps=1, commands="hold",
+        states={"qpos": q, "qvel": v}, **options,
+    )  # fmt: skip
+
+
+def assert_agree(seed, report):
+    """Everything compared is in tolerance. Returns the share of worlds compared; a model may run
+    away in all of its own."""
+    assert all(row["ok"] for row in report.fields), f"model {seed}: {report}"
+    return report.checks[1]["value"]
 
 
 @pytest.mark.parametrize("first", range(0, MODELS, 20))
 def test_batch_equals_exact(first):
-    """[P-40]: float64, 1e-9 relative."""
+    """[P-40]: all stages in float64; 1e-9 after the solve."""
     compared = 0
     for seed in range(first, first + 20):
-        expected_v, expected_q, reference = step(EXACT, seed)
-        v, q, sim = step(FLOAT64, seed)
-        ok = solved(reference)
-        assert np.all(solved(sim)[ok]), (
-            f"model {seed}: not converged in worlds {np.flatnonzero(~solved(sim))}"
-        )
-        worst = relative(v, expected_v)[ok]
-        assert np.all(worst < 1e-9), f"model {seed}: {worst}"
-        assert np.all(np.abs(q - expected_q).max(1)[ok] < 1e-11 * (1 + np.abs(expected_v).max()))
-        compared += ok.sum()
-    assert compared > 0.8 * 20 * WORLDS
-
-
-def condition(sim):
-    """Of M with everything that is folded into it [P-51] (estimated, joint terms left out), times
-    that of the responses among the tendons whose limits hold: hard rows that nearly oppose one
-    another magnify what is rounded in their targets, which M^ alone does not know."""
-    model, h = sim.model, sim.model.timestep
-    M = np.asarray(sim.mass_matrix(), float)
-    nominal = {p.name: p.nominal for p in model.parameters()}
-    J = np.asarray(sim.tendon_jacobian.numpy(), float).reshape(WORLDS, -1, model.nv)
-    for t, name in enumerate(model.names("tendon")):
-        stiffness, damping, armature = (
-            float(nominal[f"tendon/{name}/{key}"]) for key in ("stiffness", "damping", "armature")
-        )
-        gain = np.asarray(sim.drive_velocity_gain.numpy(), float)[:, t]
-        gain = gain + h * np.asarray(sim.drive_position_gain.numpy(), float)[:, t]
-        weight = h * (damping + h * stiffness + gain) + armature
-        M = M + weight[:, None, None] * J[:, t, :, None] * J[:, t, None, :]
-    numbers = np.linalg.cond(M)
-    holds = np.array(sim.tendon_limit_force.numpy()) != 0
-    for w in range(WORLDS):
-        rows = J[w][holds[w]]
-        if len(rows) > 1:
-            A = rows @ np.linalg.solve(M[w], rows.T)
-            scale = 1 / np.sqrt(np.diag(A))
-            numbers[w] *= np.linalg.cond(scale[:, None] * A * scale)
-    return numbers
+        report = compare(seed, precision_b="float64")
+        compared += assert_agree(seed, report)
+        assert report.left_out["unsolved by b alone"] == 0, f"model {seed}: {report}"
+    assert compared > 0.8 * 20
 
 
 @pytest.mark.parametrize("first", range(0, MODELS, 20))
 def test_float32_against_float64(first):
-    """max(1e-5, 20 eps cond), both started from states that float32 can hold."""
-    eps = np.finfo(np.float32).eps
+    """max(1e-5, 20 eps cond) after the solve, both started from states that float32 can hold."""
+    compared = 0
     for seed in range(first, first + 20):
-        model = model_of(seed)
-        q, v = (x.astype(np.float32).astype(float) for x in states(model, seed))
-        expected, _, exact = step(FLOAT64, seed, (q, v))
-        actual, _, sim = step(FLOAT32, seed, (q, v))
-        ok = solved(exact) & solved(sim)
-        bound = np.minimum(1e-2, np.maximum(1e-5, 20 * eps * condition(exact)))
-        # a limit's target is gap/h [P-31]: the rounding of lengths and coordinates comes back over h
-        lengths = np.abs(exact.tendon_length.numpy()).max(1, initial=0) + np.abs(q).max(1)
-        bound = bound + eps * lengths / model.timestep / np.maximum(1, np.abs(expected).max(1))
-        worst = relative(actual, expected)
-        assert np.all(worst[ok] < bound[ok]), f"model {seed}: {worst}, allowed {bound}"
+        report = compare(seed, "cpu", precision_a="float64", precision_b="float32")
+        compared += assert_agree(seed, report)
+    assert compared > 0.8 * 20
 
 
 @pytest.mark.parametrize("solver", ["active_set", "jacobi"])
 def test_every_solver_of_the_batch_finds_the_same_velocity(solver):
     """[P-55]-[P-59], [P-80]-[P-83]: one fixed point; methods differ by their stopping rule."""
-    tolerance = 1e-9 if solver == "active_set" else 1e-6
     for seed in range(0, 40):
-        expected, _, reference = step(EXACT, seed)
-        v, _, sim = step(FLOAT64, seed, solver=solver)
-        ok = solved(reference) & solved(sim)
-        assert np.all(relative(v, expected)[ok] < tolerance), (seed, relative(v, expected))
-        assert ok.sum() >= solved(reference).sum() - 1
+        report = compare(seed, precision_b="float64", solver_b=solver)
+        assert_agree(seed, report)
+        assert report.left_out["unsolved by b alone"] <= 1
 
 
 def test_mass_matrix_and_bias_agree():
     for seed in range(40):
-        _, _, reference = step(EXACT, seed)
+        model = model_of(seed)
+        q, v = states(model, seed)
+        reference = EXACT.simulate(model, num_worlds=WORLDS)
         for backend, tolerance in ((FLOAT64, 1e-12), (FLOAT32, 2e-5)):
-            _, _, sim = step(backend, seed)
-            q, v = states(model_of(seed), seed)
+            sim = backend.simulate(model, num_worlds=WORLDS)
             for s in (sim, reference):
                 s.qpos.set(q)
                 s.qvel.set(v)

@@ -14,7 +14,7 @@ _SIGMAS = 4.0
 
 
 class Balance:
-    """Balances of momentum and energy of one side [P-76], [P-78]: in each step the reported forces
+    """Balances of momentum and energy of one side: in each step the reported forces
     must explain the change of velocity at the M, c and J of its start,
 
         r = M (v_+ - v_n) + h (c - joint torques - J^T f) = 0,

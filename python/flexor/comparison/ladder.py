@@ -23,7 +23,7 @@ from flexor.names import unknown
 
 #: above this cond(M^) the step has the tolerance of an ill-conditioned chain
 ILL_CONDITIONED = 1e5
-#: arrays that hold derivatives of lengths, and their tolerance in float32   [R-60]
+#: arrays that hold derivatives of lengths, and their tolerance in float32
 GRADIENTS = (
     "tendon_jacobian",
     "tendon_velocity",
@@ -64,7 +64,10 @@ def rung_of(a: Side, b: Side, numeric: str) -> str:
     """Which row of the ladder a pair stands on."""
     kinds = [side.device.partition(":")[0] for side in (a, b)]
     if a.precision == b.precision:
-        if kinds[0] == kinds[1] or (numeric == "strict" and "reference" not in kinds):
+        is_one_solver = a.options["solver"] == b.options["solver"]
+        if (kinds[0] == kinds[1] and is_one_solver) or (
+            numeric == "strict" and "reference" not in kinds
+        ):
             return "identical"
         if "reference" not in kinds:
             return "host and device"

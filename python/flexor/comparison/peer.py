@@ -17,7 +17,7 @@ from flexor.simulation import MOST_WORLDS, Simulation, _integer
 _TOLERANCES = {"float64": (1e-9, 1e-8), "float32": (4e-6, 2e-4)}
 #: share of a model's tendon-poses in which another route may be chosen at guides with side sites
 _OTHER_ROUTE = 0.05
-#: what is known to differ   [R-44]
+#: what is known to differ
 DIFFERENCES = (
     "exterior side sites: flexor's own rule and MuJoCo 4's choose another arc in a few per cent of "
     "random poses at most",

@@ -18,6 +18,8 @@ from flexor.comparison.side import Side
 _RANK = 1e-9
 #: bit of tendon_route_status
 _SIDE_AMBIGUOUS = 1 << 3
+#: rate of a stuck row [m/s, rad/s]
+_STILL = 1e-4
 #: residuals that count, relative to the largest rate: float32, float64
 _RESIDUAL = (1e-5, 1e-8)
 
@@ -171,14 +173,20 @@ class Estimator:
         read, t, j = side.read, self.tendon, self.joint
         held = (read("tendon_limit_force") != 0) & (t["limit_compliance"] == 0)
         stopped = (read("joint_limit_torque") != 0) & (j["limit_compliance"] == 0)
-        held |= _sticks(read("tendon_friction_force"), t["friction_loss"], t["friction_compliance"])
-        stopped |= _sticks(read("joint_friction_torque"), j["friction"], j["friction_compliance"])
+        held |= _sticks(
+            read("tendon_friction_force"), t["friction_loss"], t["friction_compliance"],
+            read("tendon_solved_velocity"),
+        )  # fmt: skip
+        stopped |= _sticks(
+            read("joint_friction_torque"), j["friction"], j["friction_compliance"], read("qvel")
+        )
         return held, stopped
 
 
-def _sticks(force: np.ndarray, bound: np.ndarray, compliance: np.ndarray) -> np.ndarray:
-    """Hard friction below its bound."""
-    return (compliance == 0) & (bound > 0) & (np.abs(force) < bound * (1 - 1e-6))
+def _sticks(force, bound, compliance, rate) -> np.ndarray:
+    """Hard friction below its bound, or at it without motion."""
+    is_still = (np.abs(force) < bound * (1 - 1e-6)) | (np.abs(rate) < _STILL)
+    return (compliance == 0) & (bound > 0) & is_still
 
 
 def _stiff(force: np.ndarray, compliance: np.ndarray) -> np.ndarray:

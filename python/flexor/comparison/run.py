@@ -49,7 +49,7 @@ def read(side: Side, names: list[str], mode: str) -> dict[str, np.ndarray]:
     ]
     values = {name: side.read(name) for name in early}
     side.step(refresh=False)
-    return {name: values.get(name, None) if name in values else side.read(name) for name in names}
+    return {name: values[name] if name in values else side.read(name) for name in names}
 
 
 def first_difference(step: int, a: dict, b: dict, side: Side, mode: str) -> dict | None:
