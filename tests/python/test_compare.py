@@ -238,6 +238,19 @@ def test_threads_batch_size_and_order_change_no_bit(finger, precision, mode, str
     assert strict or all(row["max"] == 0 and row["ulp"]["max"] == 0 for row in report.fields)
 
 
+def test_other_solvers_are_not_expected_to_give_equal_bits(finger):
+    report = flexor.compare(
+        finger,
+        "cpu",
+        "cpu",
+        precision_a="float64",
+        precision_b="float64",
+        solver_b="jacobi",
+        **SMALL,
+    )
+    assert report.ok and report.about["rung"] == "float64", str(report)
+
+
 def test_strict_names_the_exact_first_difference(finger):
     """b reads length * 1.001 in float32 from the first step on; which is so many ulp away."""
     report = flexor.compare(

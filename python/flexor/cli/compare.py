@@ -60,13 +60,14 @@ def main(arguments, out: Output):
     if arguments.png:
         report.pyplot()  # says what is missing before the run, not after it
     model = load(arguments.file, strict=not arguments.lenient)
+    a = arguments.a or "reference"  # which has one precision only
     result = flexor.compare(
         model,
-        arguments.a or "reference",
+        a,
         arguments.b or arguments.device,
         worlds=arguments.worlds,
         steps=arguments.steps,
-        precision_a=arguments.precision_a,
+        precision_a=arguments.precision_a or (arguments.precision if a != "reference" else None),
         precision_b=arguments.precision_b or arguments.precision,
         mode=arguments.mode,
         numeric=arguments.numeric,

@@ -63,11 +63,9 @@ COMPARED = 0.1
 def rung_of(a: Side, b: Side, numeric: str) -> str:
     """Which row of the ladder a pair stands on."""
     kinds = [side.device.partition(":")[0] for side in (a, b)]
-    if a.precision == b.precision:
-        is_one_solver = a.options["solver"] == b.options["solver"]
-        if (kinds[0] == kinds[1] and is_one_solver) or (
-            numeric == "strict" and "reference" not in kinds
-        ):
+    is_same_solver = a.options["solver"] == b.options["solver"]
+    if a.precision == b.precision and is_same_solver:
+        if kinds[0] == kinds[1] or (numeric == "strict" and "reference" not in kinds):
             return "identical"
         if "reference" not in kinds:
             return "host and device"

@@ -18,6 +18,8 @@ from flexor.comparison.side import Side
 _RANK = 1e-9
 #: bit of tendon_route_status
 _SIDE_AMBIGUOUS = 1 << 3
+#: way of a coordinate that runs away, in one step [rad, m]; thirty times that in all
+_FAR = 10.0
 #: rate of a stuck row [m/s, rad/s]
 _STILL = 1e-4
 #: residuals that count, relative to the largest rate: float32, float64
@@ -33,9 +35,9 @@ class Conditions(NamedTuple):
     joint for a unit of rate. stops: torque that rounding makes of soft joint limits. hard (worlds,
     tendons, tendons + nv), target: force of a tendon for a unit of each row's rate error, and that
     error as rounding makes it. inertia: largest entry of M. reach: largest coordinate of a
-    body or length of a tendon [m]. runs_away: the fastest
-    coordinate goes more than half a turn (or metres) in the step, or has gone a thousand of them.
-    ambiguous: a route is at a tie in its choice of side, where rounding decides.
+    body plus the longest tendon [m]. runs_away: a coordinate goes farther in one step than any
+    robot, or has come there. ambiguous: a route is at a tie in its choice of side, where rounding
+    decides.
     """
 
     mass: np.ndarray
@@ -118,9 +120,8 @@ class Estimator:
         self._target = self.eps / h * np.concatenate([tendons + angles[:, :1], angles], axis=1)
         self._ambiguous = _is_ambiguous(self.side)
         self._velocity = np.abs(read("qvel")).max(1, initial=0)
-        self._reach = np.abs(read("body_position")).max((1, 2), initial=0) + tendons.max(
-            1, initial=0
-        )
+        bodies = np.abs(read("body_position")).max((1, 2), initial=0)
+        self._reach = bodies + tendons.max(1, initial=0)
 
     def conditions(self, other: Side) -> Conditions:
         """Of the step since `start`, which the other side has taken too."""
@@ -148,7 +149,7 @@ class Estimator:
             inertia=self._inertia,
             reach=self._reach,
             ambiguous=self._ambiguous | _is_ambiguous(self.side) | _is_ambiguous(other),
-            runs_away=~((h * size < np.pi) & (self._turned < 1000 * np.pi)),
+            runs_away=~((h * size < _FAR) & (self._turned < 30 * _FAR)),
         )
 
     def _hard_rows(self, other: Side) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -38,10 +38,7 @@ class Side:
         return f"{self.options['backend']} {self.precision}"
 
     def _gather(self, parts: list[np.ndarray]) -> np.ndarray:
-        if len(parts) == 1 and len(self._worlds[0]) == self.num_worlds:
-            out = np.empty(parts[0].shape, parts[0].dtype)
-        else:
-            out = np.empty((self.num_worlds, *parts[0].shape[1:]), parts[0].dtype)
+        out = np.empty((self.num_worlds, *parts[0].shape[1:]), parts[0].dtype)
         for worlds, part in zip(self._worlds, parts, strict=True):
             out[worlds] = part
         return out
@@ -87,9 +84,9 @@ class Side:
     def parameter(self, name: str) -> np.ndarray:
         return self._gather([sim.parameter(name).get() for sim in self._sims])
 
-    def reset(self, **rows) -> None:
-        for worlds, sim in zip(self._worlds, self._sims, strict=True):
-            sim.reset(**{name: values[worlds] for name, values in rows.items()})
+    def reset(self) -> None:
+        for sim in self._sims:
+            sim.reset()
 
     def step(self, refresh: bool = True) -> None:
         for sim in self._sims:
