@@ -11,6 +11,7 @@ sim.tendon_tension.numpy()                       # (4096, tendons), no copy
 from flexor import _core, models
 from flexor.array import Array
 from flexor.builder import ModelBuilder
+from flexor.comparison import Report, compare
 from flexor.errors import (
     ArgumentError,
     CheckpointError,
@@ -18,6 +19,7 @@ from flexor.errors import (
     ConfigError,
     DeviceError,
     FlexorError,
+    MissingExtraError,
     ModelError,
     ParameterError,
     ShapeError,
@@ -41,16 +43,19 @@ __all__ = [
     "ConfigError",
     "DeviceError",
     "FlexorError",
+    "MissingExtraError",
     "Model",
     "ModelBuilder",
     "ModelError",
     "Parameter",
     "ParameterError",
+    "Report",
     "ShapeError",
     "Simulation",
     "SimulationError",
     "Status",
     "UnknownNameError",
+    "compare",
     "cylinder",
     "devices",
     "info",

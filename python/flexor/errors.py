@@ -73,3 +73,7 @@ class SimulationError(FlexorError, RuntimeError):
 
 class ConcurrencyError(FlexorError, RuntimeError):
     """A second thread called while a call was running."""
+
+
+class MissingExtraError(FlexorError, ImportError):
+    """An optional package is not installed; says what to install."""

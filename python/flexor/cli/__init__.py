@@ -1,8 +1,8 @@
-"""Command line: flexor info | inspect FILE | sim FILE | bench FILE.
+"""Command line: flexor info | inspect FILE | sim FILE | bench FILE | compare FILE.
 
 Results go to stdout, everything else to stderr. Exit codes [CL-1]: 0 ok; 1 internal error; 2 usage;
-3 bad model or argument; 4 device unavailable; 5 worlds diverged beyond --allow-failed; 130
-interrupted.
+3 bad model or argument; 4 device unavailable; 5 worlds diverged beyond --allow-failed; 7 out of
+tolerance; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ import json
 import sys
 import traceback
 
-from flexor.cli import bench, facts, inspection, run
+from flexor.cli import bench, compare, facts, inspection, run
 from flexor.cli.show import Output, UsageError
 from flexor.errors import DeviceError, FlexorError, ModelError
 
 OK, INTERNAL, USAGE, BAD_MODEL, NO_DEVICE, DIVERGED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
+OUT_OF_TOLERANCE = 7
 
-COMMANDS = {"info": facts, "inspect": inspection, "sim": run, "bench": bench}
+COMMANDS = {"info": facts, "inspect": inspection, "sim": run, "bench": bench, "compare": compare}
+#: what it means that a command failed: type of the error object, exit code
+FAILURES = {"compare": ("OutOfTolerance", OUT_OF_TOLERANCE)}
 
 
 class Parser(argparse.ArgumentParser):
@@ -110,11 +113,12 @@ def main(argv: list[str] | None = None) -> int:
         else:
             print(f"flexor: error: {error or type(error).__name__}", file=sys.stderr)
         return _code_of(error)
+    kind, code = FAILURES.get(command, ("Diverged", DIVERGED))
     if arguments.json:
         document = {"schema": 1, "command": command, "ok": not failed, "result": result}
         if failed:
-            document["error"] = {"type": "Diverged", "message": failed}
+            document["error"] = {"type": kind, "message": failed}
         print(json.dumps(document, allow_nan=False))
     elif failed:
         print(f"flexor: error: {failed}", file=sys.stderr)
-    return DIVERGED if failed else OK
+    return code if failed else OK
