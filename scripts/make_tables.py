@@ -136,6 +136,10 @@ def status_page() -> str:
         "# Status bits\n\n"
         "`sim.status` holds one set of bits a world, sticky until `reset` or `clear_status`. An"
         " informational bit says something about the state and asks for nothing.\n\n"
+        "`sim.failed()` is the mask of the worlds with any other bit, so `sim.reset(sim.failed())`"
+        " resets these alone; `sim.status.numpy() != 0` would take healthy worlds too."
+        " `flexor.Status.ERRORS` and `flexor.Status.INFORMATIONAL` are the two sets of bits,"
+        " `flexor.Status(int(sim.status.numpy()[0]))` names those of world 0.\n\n"
         + table(("value", "name", "informational", "set when", "remedy"), rows)
     )
 
