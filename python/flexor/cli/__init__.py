@@ -1,6 +1,6 @@
 """Command line: flexor info | inspect FILE | sim FILE | bench FILE.
 
-Results go to stdout, everything else to stderr. Exit codes [CL-1]: 0 ok; 1 internal error; 2 usage;
+Results go to stdout, everything else to stderr. Exit codes: 0 ok; 1 internal error; 2 usage;
 3 bad model or argument; 4 device unavailable; 5 worlds diverged beyond --allow-failed; 130
 interrupted.
 """
