@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import flexor
-from flexor.cli.show import Output, number, table
+from flexor.cli.show import Output, noise_of, number, table
 from flexor.random_commands import RandomCommands
 
 #: simulated seconds for which a random command holds
@@ -169,8 +169,9 @@ def show(name: str, result: Result, out: Output) -> None:
     tension = sim.tendon_tension.numpy().astype(np.float64)
     for t, tendon in enumerate(model.names("tendon")):
         columns = [f(x[:, t]) for x in (length, tension) for f in (np.min, np.mean, np.max)]
+        noise = noise_of(sim.tendon_tension.numpy())
         shares = (f"{100 * share[t]:.1f} %" for share in (result.slack, result.pushing))
-        lines.add_row(tendon, *(number(x, 4) for x in columns), *shares)
+        lines.add_row(tendon, *(number(x, 4, noise) for x in columns), *shares)
     out.show(lines)
     lines = table("", "<what", "value")
     lines.add_row("world-steps/s", f"{result.rate:,.0f}")
