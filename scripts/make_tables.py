@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/fields.md, docs/parameters.md and docs/status.md from the lists in the headers.
+"""Writes docs/fields.md, docs/parameters.md, docs/status.md and docs/mjcf.md from the lists in the sources.
 
 The lists are the only home of these facts: run this after changing one. `--check` writes nothing and
 says which table is stale (exit code 1).
@@ -8,6 +8,8 @@ says which table is stale (exit code 1).
 import re
 import sys
 from pathlib import Path
+
+import mjcf_words
 
 ROOT = Path(__file__).resolve().parents[1]
 INCLUDE = ROOT / "include" / "flexor"
@@ -136,6 +138,10 @@ def status_page() -> str:
         "# Status bits\n\n"
         "`sim.status` holds one set of bits a world, sticky until `reset` or `clear_status`. An"
         " informational bit says something about the state and asks for nothing.\n\n"
+        "`sim.failed()` is the mask of the worlds with any other bit, so `sim.reset(sim.failed())`"
+        " resets these alone; `sim.status.numpy() != 0` would take healthy worlds too."
+        " `flexor.Status.ERRORS` and `flexor.Status.INFORMATIONAL` are the two sets of bits,"
+        " `flexor.Status(int(sim.status.numpy()[0]))` names those of world 0.\n\n"
         + table(("value", "name", "informational", "set when", "remedy"), rows)
     )
 
@@ -144,6 +150,7 @@ PAGES = {
     "fields.md": fields_page,
     "parameters.md": parameters_page,
     "status.md": status_page,
+    "mjcf.md": mjcf_words.page,
 }
 
 

@@ -33,7 +33,7 @@ def _memory() -> int:
 
 def devices() -> list[dict]:
     """Backends: name, memory [bytes], capability, usable, reason (why not)."""
-    no_cuda = "this version has no CUDA backend"
+    no_cuda = "not available yet: this version has no CUDA backend, though its kernels compile"
     return [
         {
             "name": "reference",
@@ -50,13 +50,6 @@ def devices() -> list[dict]:
             "reason": "",
         },
         {"name": "cuda", "memory": 0, "capability": "", "usable": False, "reason": no_cuda},
-        {
-            "name": "cuda-emulated",
-            "memory": 0,
-            "capability": "",
-            "usable": False,
-            "reason": no_cuda,
-        },
     ]
 
 

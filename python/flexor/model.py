@@ -144,6 +144,11 @@ class Model:
 
     @property
     def report(self) -> dict:
+        """What the loader did with the file: report["items"] is a list of dicts, one for everything
+        that is not taken over as written, with severity ("warning", "note"), code, bin ("read",
+        "approximated", "ignored", "rejected"), class, file, line, column, element, name, attribute,
+        value, text, hint, count and places. report["bins"] counts the words in each bin,
+        report["files"] has the files read."""
         return json.loads(self._core.report)
 
     @property
@@ -299,7 +304,8 @@ def load_model(
     softness: which solref/solimp become compliances: "written" ones, none ("hard"), or "all".
     allow: codes of problems that shall only warn.
     paths, root: with "inside" every opened file must lie under `root` (the main file's folder).
-    Raises ModelError with all problems, each with file, line and column.
+    Raises ModelError with all problems, each with file, line and column. What is approximated or
+    ignored raises and prints nothing: read `model.report` after loading a file of others.
     """
     settings = _load_options(
         format, strict, assets, overrides, options, softness, allow, max_problems, paths, root

@@ -11,6 +11,7 @@ from flexor.array import Array, world_indices
 from flexor.errors import ArgumentError, ConfigError, FlexorError, ShapeError, SimulationError
 from flexor.model import Model, ParameterInfo
 from flexor.names import suggestion, unknown
+from flexor.status import Status
 
 MOST_WORLDS = 2**24
 _MOST_STEPS = 2**31 - 1
@@ -20,8 +21,16 @@ FIELDS = {row[1]: row for row in _core.fields()}
 
 
 _MODEL = calls.instance(Model, "a flexor.Model")
-_MASK = calls.Kind("bool or uint8, one a world", calls.numbers.convert)
+_MASK = calls.Kind(
+    "bool or uint8, one a world, or the different indices of worlds", calls.numbers.convert
+)
 _STEPS = calls.whole(0, _MOST_STEPS)
+
+
+def _are_indices(mask: np.ndarray) -> bool:
+    """Whether what was given as a mask names worlds by their numbers."""
+    is_whole = mask.dtype.kind in "iu" and mask.dtype != np.uint8
+    return mask.ndim == 1 and (is_whole or (mask.size == 0 and mask.dtype != np.bool_))
 
 
 class Parameter:
@@ -284,6 +293,16 @@ class Simulation:
         if mask is None:
             return None
         given = calls.judge(f"Simulation.{call}", "mask", _MASK, mask)
+        if _are_indices(given):
+            indices = world_indices(given, self.num_worlds, f"Simulation.{call}", "mask")
+            chosen = np.zeros(self.num_worlds, np.uint8)
+            chosen[indices] = 1
+            if np.count_nonzero(chosen) < indices.size:  # a mask of ints, most likely
+                raise ArgumentError(
+                    f"Simulation.{call}: mask: {calls.shown(given)} with a world twice given; "
+                    f"legal: {_MASK.legal}"
+                )
+            return chosen
         if given.dtype not in (np.bool_, np.uint8):
             raise ArgumentError(
                 f"Simulation.{call}: mask: {calls.shown(given)} given; legal: {_MASK.legal}"
@@ -299,7 +318,8 @@ class Simulation:
         """Advance by n steps from whatever the arrays hold, then bring the geometry read-outs to the
         final pose (refresh=False leaves them at the start of the last step).
 
-        mask: bool or uint8, (num_worlds,): worlds outside keep every bit. n = 0 equals `forward()`.
+        mask: bool or uint8, (num_worlds,), or indices of worlds: the others keep every bit. n = 0
+            equals `forward()`.
         Raises ConcurrencyError if another thread is in this simulation; TypeError or ShapeError for
         a wrong mask; SimulationError with guard="raise". Ctrl-C stops between steps.
         """
@@ -322,11 +342,14 @@ class Simulation:
         """Put worlds back to the reference pose at rest, or to a keyframe, or to the rows given.
 
         Commands, flags, activation, impulses, time and status go back to their initial values;
-        parameters and reference lengths stay. qpos, qvel: (nq,) or (selected worlds, nq), and nv.
-        Worlds outside the mask keep every bit.
+        parameters and reference lengths stay. mask: as in `step`; `reset(sim.failed())` takes the
+        worlds that need it. qpos, qvel: (nq,) or (selected worlds, nq), and nv; rows in the order of
+        the indices given, or of the mask. Worlds outside keep every bit.
         """
         worlds = self._mask(mask, "reset")
         selected = self.num_worlds if worlds is None else int(np.count_nonzero(worlds))
+        is_sorted = worlds is None or not _are_indices(given := np.asarray(mask))
+        order = slice(None) if is_sorted else np.argsort(given)
         key = -1
         if keyframe is not None:
             if isinstance(keyframe, str):
@@ -342,12 +365,12 @@ class Simulation:
         self._core.reset(
             worlds,
             key,
-            self._rows("qpos", qpos, selected, self._model.nq),
-            self._rows("qvel", qvel, selected, self._model.nv),
+            self._rows("qpos", qpos, order, selected, self._model.nq),
+            self._rows("qvel", qvel, order, selected, self._model.nv),
         )
 
-    def _rows(self, argument: str, values, worlds: int, width: int) -> np.ndarray | None:
-        """Rows of numbers for the selected worlds, flat."""
+    def _rows(self, argument: str, values, order, worlds: int, width: int) -> np.ndarray | None:
+        """Rows of numbers for the selected worlds, by world, flat. order: what sorts them so."""
         if values is None:
             return None
         if values.shape not in ((width,), (worlds, width)):
@@ -356,7 +379,16 @@ class Simulation:
                 f"({width},) or ({worlds}, {width}) expected"
             )
         rows = np.broadcast_to(values.astype(np.float64), (worlds, width))
-        return np.ascontiguousarray(rows).reshape(-1)
+        return np.ascontiguousarray(rows[order]).reshape(-1)
+
+    @calls.checked(bits=calls.whole(0, 2**31 - 1))
+    def failed(self, bits: int = Status.ERRORS) -> np.ndarray:
+        """Worlds in which something went wrong since their reset: (num_worlds,) bool, a mask for
+        `reset`, `step` and `set`. Informational bits do not count (`Status.INFORMATIONAL`).
+
+        bits: the status bits to look for.
+        """
+        return (self._array("status").numpy() & int(bits)) != 0
 
     def clear_status(self, mask=None) -> None:
         """Zero the status bits of worlds."""

@@ -8,14 +8,20 @@ from flexor import _core
 
 _BITS = _core.status_bits()
 
-Status = enum.IntFlag("Status", [(name, value) for name, value, *_ in _BITS])
+_INFORMATIONAL = sum(value for _, value, is_informational, *_ in _BITS if is_informational)
+_ERRORS = sum(value for _, value, is_informational, *_ in _BITS if not is_informational)
+
+Status = enum.IntFlag(
+    "Status",
+    [(name, value) for name, value, *_ in _BITS]
+    + [("INFORMATIONAL", _INFORMATIONAL), ("ERRORS", _ERRORS)],
+)
 Status.__doc__ = (
     "Status bits of a world (`sim.status`), sticky until reset or clear_status.\n\n"
     + ("\n".join(f"{name}: {cause}; {remedy}." for name, _, _, cause, remedy in _BITS))
+    + "\n\nINFORMATIONAL: the bits that only inform, the step being as good as without them."
+    + "\nERRORS: all the others; `Simulation.failed` looks for these."
 )
-
-#: bits that only inform: the step is as good as without them
-INFORMATIONAL = Status(sum(value for _, value, is_informational, *_ in _BITS if is_informational))
 
 
 def describe(bits: int) -> list[str]:

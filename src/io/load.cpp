@@ -165,8 +165,6 @@ std::string problems_text(const Document& document, const std::vector<Problem>& 
         from = "\n      = note: included from " + file.from.file + ":" +
                std::to_string(file.from.line) + ":" + std::to_string(file.from.column);
     }
-    constexpr std::size_t kLongestLine = 400;
-    if (line.size() > kLongestLine) line.clear();
     text += to_text(problem, line) + from + "\n";
   }
   const std::size_t hidden = problems.size() - shown;

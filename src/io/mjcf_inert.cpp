@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "flexor/io/suggest.hpp"
 #include "io/mjcf_bodies.hpp"
 #include "io/numbers.hpp"
 
@@ -20,6 +21,73 @@ void add(Context& context, std::string kind, const Element& element, int index,
   std::string name = reading.name();
   if (name.empty()) name = kind + "_" + std::to_string(index);
   context.description.inert.push_back({kind, name, std::move(reason), reading.place()});
+}
+
+/// References of elements that stand idle: a name that nothing has is an error all the same.
+class Names {
+ public:
+  Names(const Context& context, const Bodies& bodies) : bodies_(bodies) {
+    const Description& d = context.description;
+    const auto take = [](auto& names, const auto& list) {
+      for (const auto& item : list) names.push_back(item.name);
+    };
+    take(known_["body"], d.bodies);
+    take(known_["joint"], d.joints);
+    take(known_["site"], d.sites);
+    take(known_["geom"], d.geoms);
+    take(known_["tendon"], d.tendons);
+    known_["body"].push_back("world");
+    for (const char* section : {"tendon", "actuator"}) {  // a tendon's copies have other names
+      auto& names = known_[section];
+      for (const int i : context.section_children(section))
+        if (const Attribute* name = context.document.find(context.element(i), "name"))
+          names.emplace_back(name->value);
+    }
+    known_["xbody"] = known_["body"];
+    for (auto& [kind, names] : known_) std::sort(names.begin(), names.end());
+  }
+
+  /// unknown-name if attribute `word` names no element of `kind`; kinds not known here pass.
+  void check(const Reading& reading, std::string_view word, std::string_view kind) const {
+    const Value value = reading.get(word);
+    const auto of_kind = known_.find(kind);
+    if (!value || of_kind == known_.end()) return;
+    const std::string& name = value.name();
+    const auto& names = of_kind->second;
+    if (std::binary_search(names.begin(), names.end(), name)) return;
+    const std::string_view replicated = kind == "xbody" ? "body" : kind;
+    if (bodies_.copies.contains({replicated, name})) return;
+    reading.error(value, "unknown-name",
+                  "no " + std::string(replicated) + " named " + in_quotes(name),
+                  suggest(name, names));
+  }
+
+  /// Every attribute of an actuator, sensor or equality that names an element.
+  void check_all(const Reading& reading) const {
+    constexpr std::pair<std::string_view, std::string_view> kReferences[] = {
+        {"joint", "joint"},    {"jointinparent", "joint"}, {"joint1", "joint"},
+        {"joint2", "joint"},   {"tendon", "tendon"},       {"tendon1", "tendon"},
+        {"tendon2", "tendon"}, {"site", "site"},           {"refsite", "site"},
+        {"cranksite", "site"}, {"slidersite", "site"},     {"site1", "site"},
+        {"site2", "site"},     {"body", "body"},           {"body1", "body"},
+        {"body2", "body"},     {"geom", "geom"},           {"geom1", "geom"},
+        {"geom2", "geom"},     {"actuator", "actuator"},
+    };
+    for (const auto& [word, kind] : kReferences) check(reading, word, kind);
+    check(reading, "objname", reading.get("objtype").word());
+    check(reading, "refname", reading.get("reftype").word());
+  }
+
+ private:
+  const Bodies& bodies_;
+  std::map<std::string, std::vector<std::string>, std::less<>> known_;
+};
+
+void check_references(Context& context, const Bodies& bodies) {
+  const Names names(context, bodies);
+  for (const std::string_view section : {"equality", "actuator", "sensor"})
+    for (const int i : context.section_children(section))
+      names.check_all(Reading(context, context.element(i), "", -1));
 }
 
 void read_actuators(Context& context) {
@@ -263,6 +331,7 @@ void read_inert(Context& context, const Bodies& bodies) {
   read_equalities(context);
   read_actuators(context);
   read_sensors(context);
+  check_references(context, bodies);
 }
 
 }  // namespace flexor::io

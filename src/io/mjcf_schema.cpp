@@ -310,6 +310,9 @@ void close_bins(const Document& document, const Reasons& reasons, Findings& find
       ++group->problem.count;
     } else {
       problem.severity = Severity::kNote;
+      problem.code = binning.ignored == IgnoredClass::kVisual   ? "ignored-visual"
+                     : binning.ignored == IgnoredClass::kSolver ? "ignored-solver"
+                                                                : "ignored-inactive";
       group->problem = std::move(problem);
       group->bin = binning.bin;
       group->ignored_class = binning.ignored;

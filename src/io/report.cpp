@@ -71,6 +71,30 @@ std::string place(const Source& source) {
          std::to_string(source.column) + "]";
 }
 
+constexpr int kLongestLine = 160, kShownBefore = 60;
+
+/// Part of a long line around a column (from 1), with dots for what is left out; `column` becomes
+/// that within the part. Columns count code points.
+std::string part_of_line(const std::string& line, int& column) {
+  if (line.size() <= kLongestLine) return line;
+  const int first = std::max(0, column - 1 - kShownBefore), end = first + kLongestLine;
+  std::size_t begin_byte = 0, end_byte = line.size();
+  int count = 0;  // of the code points before byte i
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if ((static_cast<unsigned char>(line[i]) & 0xC0) == 0x80) continue;
+    if (count == first) begin_byte = i;
+    if (count == end) {
+      end_byte = i;
+      break;
+    }
+    ++count;
+  }
+  const bool is_cut = first > 0;
+  column += (is_cut ? 3 : 0) - first;
+  return (is_cut ? "..." : "") + line.substr(begin_byte, end_byte - begin_byte) +
+         (end_byte < line.size() ? "..." : "");
+}
+
 std::string item_text(const ReportItem& item) {
   const Problem& p = item.problem;
   std::string json =
@@ -128,14 +152,15 @@ std::string to_text(const Problem& problem, const std::string& line_text) {
   const std::string number = source.line > 0 ? std::to_string(source.line) : "";
   const std::string margin(std::max<std::size_t>(5, number.size()), ' ');
   if (!line_text.empty() && source.line > 0) {
-    std::string line = line_text;
+    int column = source.column;
+    std::string line = part_of_line(line_text, column);
     std::replace(line.begin(), line.end(), '\t', ' ');
     result += "\n" + margin.substr(number.size()) + number + " | " + line;
     // one column per code point; the mark spans the attribute's name, else the word at '<'
     std::size_t width = problem.attribute.size();
     if (width == 0) width = problem.element.empty() ? 1 : problem.element.size() + 1;
     result += "\n" + margin + " | " +
-              std::string(static_cast<std::size_t>(std::max(0, source.column - 1)), ' ') + "^" +
+              std::string(static_cast<std::size_t>(std::max(0, column - 1)), ' ') + "^" +
               std::string(width - 1, '~');
   }
   if (!problem.hint.empty()) result += "\n" + margin + " = help: " + problem.hint;

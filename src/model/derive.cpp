@@ -160,9 +160,11 @@ void check_joint_space_inertia(const Description& description, Findings& finding
       which += " (component " + std::to_string(component) + " of the joint)";
     findings.error(subject_of(joint), "massless-body", "body", joint.body.name,
                    "body '" + joint.body.name + "' and what it carries have no inertia along " +
-                       which + " at the reference pose (pivot " + number_text(M(k, k)) + " of " +
-                       number_text(diagonal[k]) +
-                       "); legal: mass, inertia or armature that it moves");
+                       which + " at the reference pose" +
+                       (diagonal[k] > 0 ? " (pivot " + rounded_text(M(k, k)) + " of " +
+                                              rounded_text(diagonal[k]) + ")"
+                                        : "") +
+                       "; legal: mass, inertia or armature that it moves");
   }
 }
 

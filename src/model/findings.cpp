@@ -33,6 +33,13 @@ std::string number_text(std::span<const double> values) {
   return text;
 }
 
+std::string rounded_text(double value) {
+  char buffer[32];
+  const auto end =
+      std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 6).ptr;
+  return {buffer, end};
+}
+
 Problem& Findings::add(Severity severity, const Subject& subject, std::string code,
                        std::string attribute, std::string value, std::string message) {
   Problem problem;

@@ -23,6 +23,8 @@ struct Subject {
 /// Shortest decimal form that reads back to the same number; several are separated by blanks.
 std::string number_text(double value);
 std::string number_text(std::span<const double> values);
+/// Six digits: what was computed, rather than written by a user.
+std::string rounded_text(double value);
 
 class Findings {
  public:

@@ -141,10 +141,10 @@ class Look {
         is_interior = distance < r;
         if (is_interior != (from_centre < r))
           findings_.warning(subject, "wrap-rule-differs", "side", element.side_site.name,
-                            "the side point is " + number_text(distance) +
+                            "the side point is " + rounded_text(distance) +
                                 " m from the axis, so the guide is interior; measured from the "
                                 "centre (" +
-                                number_text(from_centre) +
+                                rounded_text(from_centre) +
                                 " m, MuJoCo's test) it would be exterior");
       }
       if (!is_interior && element.type == ElementType::kCylinder && distance <= kOnAxis * r)
@@ -161,7 +161,7 @@ class Look {
       is_inside = true;
       findings_.warning(subject, "endpoint-inside", "radius", number_text(r),
                         "at the reference pose element " + std::to_string(k) + " is " +
-                            number_text(norm(p)) + " m from its " +
+                            rounded_text(norm(p)) + " m from its " +
                             (element.type == ElementType::kSphere ? "centre" : "axis") +
                             ", on or inside its radius " + number_text(r) +
                             " m: the route is straight while it is");
@@ -174,7 +174,7 @@ class Look {
     if (clearance > r)
       findings_.warning(subject, "guide-clear", "radius", number_text(r),
                         "at the reference pose the straight line passes " +
-                            number_text(clearance - r) +
+                            rounded_text(clearance - r) +
                             " m beside the guide, which has no side site: the line may come to "
                             "touch it on either side");
   }

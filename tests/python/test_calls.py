@@ -88,6 +88,32 @@ def test_mask_of_a_wrong_shape(sim, mask):
             call()
 
 
+def test_masks_may_be_indices(sim):
+    """As `worlds` of `set`; rows go to the worlds in the order given."""
+    sim.step(mask=[4, 1])
+    assert sim.step_count.numpy().tolist() == [0, 1, 0, 0, 1, 0]
+    sim.reset(np.array([5, 0]), qpos=[[1, 2, 3], [4, 5, 6]])
+    assert sim.qpos.numpy()[[5, 0]].tolist() == [[1, 2, 3], [4, 5, 6]]
+    sim.step(mask=[])
+    assert sim.step_count.numpy().tolist() == [0, 1, 0, 0, 1, 0]
+    with pytest.raises(ValueError, match="world 6 given; legal: 0 to 5"):
+        sim.reset([0, 6])
+
+
+def test_failed_worlds_are_those_with_more_than_information(sim):
+    """The reset of `failed` leaves a world with an informational bit alone."""
+    Status = flexor.Status
+    assert Status.ERRORS & Status.INFORMATIONAL == 0
+    assert sum(Status) == Status.ERRORS | Status.INFORMATIONAL
+    sim.step(2)
+    sim.status.numpy()[:4] = [0, Status.TENSION_SATURATED, Status.FROZEN, Status.NOT_CONVERGED | 1]
+    assert sim.failed().tolist() == [False, False, True, True, False, False]
+    assert sim.failed(Status.FROZEN).tolist() == [False, False, True, False, False, False]
+    sim.reset(sim.failed())
+    assert sim.step_count.numpy().tolist() == [2, 2, 0, 0, 2, 2]
+    assert sim.status.numpy().tolist() == [0, Status.TENSION_SATURATED, 0, 0, 0, 0]
+
+
 def test_strided_masks_are_read_right(sim):
     wide = np.zeros((6, 2), bool)
     wide[[1, 4], 0] = True

@@ -1,4 +1,4 @@
-"""The command line: results, JSON, exit codes [CL-1]."""
+"""The command line: results, JSON, exit codes."""
 
 import csv
 import json
@@ -237,3 +237,67 @@ def test_paths_that_no_file_can_have(capsys, path):
         code, out, err = call(capsys, *argv)
         assert code == 3 and out == "", argv[0]
         assert len(err) < 500 and "\0" not in err and err.count("\n") == 1, err
+
+
+def test_version(capsys):
+    code, out, _ = call(capsys, "--version")
+    assert (code, out) == (0, f"flexor {flexor.__version__}\n")
+
+
+def test_info_of_an_unusable_device(capsys):
+    """Facts first, then why not."""
+    code, out, err = call(capsys, "info", "--device", "cuda")
+    assert code == 4 and "reference" in out and "not available yet" in err
+    assert call(capsys, "info", "--device", "cdua")[0] == 3
+
+
+def test_warnings_of_a_file_are_counted(capsys, tmp_path):
+    file = tmp_path / "soft.xml"
+    file.write_text(NAN.replace("timestep", 'integrator="RK4" timestep'))
+    for argv in (
+        ["sim", file, "--duration", "0.1"],
+        ["bench", file, "--steps", "2", "--repeats", "1"],
+    ):
+        _, _, err = call(capsys, *argv)
+        assert "1 warning (integrator); to see them: flexor inspect" in err.replace("\n", " ")
+        assert "warning" not in call(capsys, *argv, "--quiet")[2]
+        assert document(call(capsys, *argv, "--json")[1])["result"]["warnings"] == 1
+    assert "integrator" in call(capsys, "inspect", file)[1]
+
+
+def test_targets_without_gains_are_remarked(capsys):
+    argv = ["sim", FINGER, "--duration", "0.01", "--command"]
+    _, _, err = call(capsys, *argv, "drive_target_length:deep=0.1")
+    assert "does nothing: drive_position_gain:deep is 0" in err.replace("\n", " ")
+    _, _, err = call(capsys, *argv, "joint_target_position:mcp=1")
+    assert "does nothing: joint/mcp/position_gain is 0" in err.replace("\n", " ")
+    gain = ["--command", "drive_position_gain:deep=50"]
+    assert "nothing" not in call(capsys, *argv, "drive_target_length:deep=0.1", *gain)[2]
+
+
+def test_table_of_one_world_has_one_number(capsys):
+    _, out, _ = call(capsys, "sim", FINGER, "--duration", "1", "--command", "middle=-3")
+    assert "value" in out and "least" not in out
+    assert "e-07" not in out  # rounding is shown as 0
+    _, out, _ = call(capsys, "sim", FINGER, "--duration", "0.1", "--worlds", "2")
+    assert "least" in out and "over 2 worlds" in out
+
+
+def test_rounding_is_shown_as_nothing():
+    tension = np.array([3.0, -2e-7, -1e-4], np.float32)
+    shown = [cli_show.number(x, noise=cli_show.noise_of(tension)) for x in tension]
+    assert shown == ["3", "0", "-0.0001"]
+
+
+def test_a_closed_pipe_is_no_error():
+    command = [sys.executable, "-m", "flexor", "inspect", "spiral_chain"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        running.stdout.close()
+        assert running.stderr.read() == b""
+        assert running.wait() == 0
+
+
+def test_bench_says_what_was_computed(capsys):
+    argv = ["bench", FINGER, "--worlds", "8", "--steps", "4", "--repeats", "1"]
+    assert "tendon_tension" in call(capsys, *argv)[1]
+    assert "at every step" in call(capsys, *argv, "--refresh")[1]

@@ -3,8 +3,10 @@
 import csv
 
 import flexor
+import numpy as np
 import pytest
 from flexor import demo
+from flexor.cli.show import Output
 
 
 def test_demo_writes_table_csv_and_plot(capsys, monkeypatch, tmp_path):
@@ -12,14 +14,27 @@ def test_demo_writes_table_csv_and_plot(capsys, monkeypatch, tmp_path):
     out = tmp_path / "out"
     assert demo.main(["--worlds", "20", "--seconds", "0.1", "--out", str(out)]) == 0
     text = capsys.readouterr().out
-    for word in ("deep", "slack", "world-steps/s", "converged share", "qvel against reference"):
+    for word in ("deep", "slack", "pushes", "world-steps/s", "converged share", "qvel against"):
         assert word in text
     rows = list(csv.reader((out / "three_joint_finger.csv").open()))
     tendons = flexor.models.load("three_joint_finger").tendon_count
-    assert len(rows) == 1 + 10 and len(rows[0]) == 1 + demo.DRAWN_WORLDS * tendons * 2
-    assert float(rows[-1][0]) == pytest.approx(0.092)
+    assert len(rows) == 1 + 11 and len(rows[0]) == 1 + demo.DRAWN_WORLDS * tendons * 2
+    assert [float(row[0]) for row in rows[1:]] == pytest.approx([0.01 * k for k in range(11)])
+    assert (out / "two_joint_arm.csv").is_file()  # where there are no public models
     pytest.importorskip("matplotlib")
     assert (out / "three_joint_finger.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_slack_and_pushing_tendons_are_told_apart(monkeypatch):
+    """An idle tendon without spring is slack; one whose spring is compressed pushes."""
+    arguments = type("Arguments", (), {"worlds": 4, "seconds": 1.0})
+    model = flexor.models.load("three_joint_finger")
+    constant = np.array([0.0, -3.0, 0.0, 0.0])
+    monkeypatch.setattr(demo.RandomCommands, "draw", lambda self, n: np.tile(constant, (n, 1)))
+    result = demo.run("finger", model, arguments, Output(is_quiet=True))
+    deep, middle = (model.index("tendon", name) for name in ("deep", "middle"))
+    assert result.pushing[deep] > 0.8 and result.slack[deep] < 0.1
+    assert result.pushing[middle] == 0 and result.slack[middle] == 0
 
 
 @pytest.mark.parametrize("precision, bound", [("float64", 1e-9), ("float32", 1e-2)])

@@ -100,3 +100,4 @@ def test_info_and_devices():
     for device in flexor.devices():
         assert set(device) == {"name", "memory", "capability", "usable", "reason"}
         assert device["usable"] or device["reason"]
+    assert [d["name"] for d in flexor.devices()] == ["reference", "cpu", "cuda"]

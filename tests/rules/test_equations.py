@@ -46,6 +46,19 @@ def test_tags_in_code_and_tests_stand_in_the_book():
     assert not missing, "\n".join(f"[{t}] in {', '.join(f)}" for t, f in sorted(missing.items()))
 
 
+PAGES = (BOOK, ROOT / "README.md", ROOT / "CHANGELOG.md", *files("docs", ".md"))
+ELSEWHERE = re.compile(r"\b(interfaces|model_files|physics|routing|engine|house)(\.md)? \d")
+
+
+def test_pages_cite_what_is_here():
+    """Tags of the book, and no document that the project does not have."""
+    known = set(entries())
+    for page in PAGES:
+        cited = set(re.findall(r"\[([A-Z]{1,2}-\d+)\]", text(page)))
+        assert cited <= known, (name(page), cited - known)
+        assert not ELSEWHERE.search(text(page)), name(page)
+
+
 def test_entries_have_formula_and_source():
     assert len(entries()) > 40
     for tag, (formula, source, batch, reference) in entries().items():

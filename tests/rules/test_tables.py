@@ -6,6 +6,7 @@ from tree import ROOT, text
 
 sys.path.insert(0, str(ROOT / "scripts"))
 import make_tables
+import mjcf_words
 
 
 def test_tables_are_current():
@@ -25,6 +26,22 @@ def test_the_tables_hold_the_whole_lists():
             if line.lstrip().startswith("X(") and '"' in line
         ]
         assert len(lines) == len(rows), header
+
+
+def test_the_page_of_mjcf_holds_every_row():
+    """A row begins a line with '{"', or uses a macro that holds one."""
+    lines = text(mjcf_words.SOURCE).partition("kRows[] = {")[2].partition("\n};")[0].splitlines()
+    rows = [
+        line
+        for line in lines
+        if line.startswith('    {"') or line.startswith("    ") and "_SENSOR(" in line
+    ]
+    words = mjcf_words.vocabulary()
+    assert len(words) == len(rows)
+    assert all(letter in mjcf_words.BINS for _, _, letter, _, _ in words)
+    groups = [group for *_, groups in words for group in groups]
+    assert all(letter in mjcf_words.BINS for letter, _, _ in groups)
+    assert all(name.isidentifier() for *_, names in groups for name in names)
 
 
 def test_names_are_unique():

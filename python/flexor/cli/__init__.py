@@ -1,6 +1,6 @@
 """Command line: flexor info | inspect FILE | sim FILE | bench FILE | compare FILE.
 
-Results go to stdout, everything else to stderr. Exit codes [CL-1]: 0 ok; 1 internal error; 2 usage;
+Results go to stdout, everything else to stderr. Exit codes: 0 ok; 1 internal error; 2 usage;
 3 bad model or argument; 4 device unavailable; 5 worlds diverged beyond --allow-failed; 7 out of
 tolerance; 130 interrupted.
 """
@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import traceback
 
+import flexor
 from flexor.cli import bench, compare, facts, inspection, run
 from flexor.cli.show import Output, UsageError
 from flexor.errors import DeviceError, FlexorError, ModelError
@@ -36,7 +38,9 @@ def _global_flags(default) -> argparse.ArgumentParser:
     group.add_argument("--json", action="store_true", help="one JSON object on stdout")
     group.add_argument("--quiet", action="store_true", help="no progress, no remarks")
     group.add_argument("-v", "--verbose", action="store_true", help="tracebacks of errors")
-    group.add_argument("--seed", type=int, metavar="N", help="of random commands (0)")
+    group.add_argument(
+        "--seed", type=int, metavar="N", help="of random numbers: the commands of bench (0)"
+    )
     group.add_argument("--device", metavar="NAME", help="cpu (default) or reference")
     group.add_argument("--precision", metavar="TYPE", help="float32 or float64")
     group.add_argument("--threads", type=int, metavar="N", help="CPU threads (all)")
@@ -54,6 +58,7 @@ def make_parser() -> argparse.ArgumentParser:
         json=False, quiet=False, verbose=False, seed=0, device="cpu", precision=None,
         threads=None, no_color=False,
     )  # fmt: skip
+    parser.add_argument("--version", action="version", version=f"flexor {flexor.__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, module in COMMANDS.items():
         sub = commands.add_parser(
@@ -88,7 +93,17 @@ def _code_of(error: BaseException) -> int:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; returns the exit code."""
+    """Run one command; returns the exit code. Whoever closes the pipe has read enough: 0."""
+    try:
+        code = _main(argv)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
+        return OK
+
+
+def _main(argv: list[str] | None) -> int:
     argv = sys.argv[1:] if argv is None else argv
     as_json, command, verbose = "--json" in argv, None, "-v" in argv or "--verbose" in argv
     try:
@@ -98,6 +113,8 @@ def main(argv: list[str] | None = None) -> int:
         result, failed = COMMANDS[command].main(arguments, out)
     except SystemExit as stop:  # --help
         return int(stop.code or 0)
+    except BrokenPipeError:
+        raise
     except BaseException as error:
         if verbose and not isinstance(error, UsageError):
             traceback.print_exc()

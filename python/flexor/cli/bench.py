@@ -9,7 +9,14 @@ import time
 import numpy as np
 
 import flexor
-from flexor.cli.show import Output, add_model_arguments, load, simulate, table
+from flexor.cli.show import (
+    Output,
+    add_model_arguments,
+    load,
+    remark_warnings,
+    simulate,
+    table,
+)
 from flexor.errors import ConfigError
 from flexor.random_commands import RandomCommands
 
@@ -49,6 +56,7 @@ def main(arguments, out: Output):
     begin = time.perf_counter()
     model = load(arguments.file, strict=not arguments.lenient)
     load_seconds = time.perf_counter() - begin
+    warnings = remark_warnings(model, arguments.file, out)
     begin = time.perf_counter()
     wanted = ("tendon_length", "tendon_tension", "solver_status", "solver_residual")
     outputs = "all" if arguments.refresh else wanted
@@ -80,6 +88,7 @@ def main(arguments, out: Output):
         "repeats": arguments.repeats,
         "options": sim.options,
         "refresh": arguments.refresh,
+        "warnings": warnings,
         "world_steps_per_second": rate,
         "all_world_steps_per_second": rates,
         "microseconds_per_world_step": 1e6 / rate,
@@ -94,6 +103,8 @@ def main(arguments, out: Output):
     lines.add_row("worlds", f"{sim.num_worlds}")
     lines.add_row("threads", f"{sim.options['num_threads']}")
     lines.add_row("solver", f"{sim.options['solver']}")
+    lines.add_row("refresh", "at every step" if arguments.refresh else "none")
+    lines.add_row("outputs", outputs if isinstance(outputs, str) else ", ".join(outputs))
     lines.add_row("world-steps/s (median)", f"{rate:.4g}")
     lines.add_row("least ... most", f"{min(rates):.4g} ... {max(rates):.4g}")
     lines.add_row("microseconds a world-step", f"{1e6 / rate:.4g}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import flexor
 from flexor.cli.show import Output, table
+from flexor.errors import DeviceError
+from flexor.names import unknown
 
 HELP = "versions, devices, environment"
 
@@ -27,4 +29,9 @@ def main(arguments, out: Output):
             d["name"], d["capability"], memory, "yes" if d["usable"] else "no", d["reason"]
         )
     out.show(lines)
+    chosen = {d["name"]: d for d in devices}.get(arguments.device)
+    if chosen is None:
+        raise unknown("--device", arguments.device, [d["name"] for d in devices])
+    if not chosen["usable"]:
+        raise DeviceError(f"device {arguments.device}: {chosen['reason']}")
     return {"info": facts, "devices": devices}, None

@@ -18,7 +18,9 @@ from flexor.cli.show import (
     add_model_arguments,
     checked_path,
     load,
+    noise_of,
     number,
+    remark_warnings,
     shown,
     simulate,
     table,
@@ -81,6 +83,33 @@ def apply_commands(sim: flexor.Simulation, commands: list[str]) -> dict[str, flo
     return applied
 
 
+#: target array -> the gain without which it does nothing: a command array or a joint's parameter
+GAINS = {
+    "drive_target_length": "drive_position_gain",
+    "drive_target_velocity": "drive_velocity_gain",
+    "joint_target_position": "position_gain",
+    "joint_target_velocity": "velocity_gain",
+}
+
+
+def idle_targets(sim: flexor.Simulation, commands: dict[str, float]) -> list[str]:
+    """Remarks on targets that were given while their gain is 0."""
+    remarks = []
+    for command in commands:
+        array, _, element = command.partition(":")
+        if array not in GAINS:
+            continue
+        gain, what = GAINS[array], f"{GAINS[array]}:{element}"
+        if array.startswith("drive"):
+            values = getattr(sim, gain).at(element).numpy()
+        else:
+            what = f"joint/{element.partition('/')[0]}/{gain}"
+            values = sim.parameter(what).get()
+        if not np.any(values):
+            remarks.append(f"--command {command} does nothing: {what} is 0")
+    return remarks
+
+
 class CsvWriter:
     """Rows of world 0: time, qpos, qvel, tendon lengths and tensions."""
 
@@ -134,6 +163,7 @@ def main(arguments, out: Output):
     if arguments.csv is not None:
         checked_path("--csv", arguments.csv)
     model = load(arguments.file, strict=not arguments.lenient)
+    warnings = remark_warnings(model, arguments.file, out)
     h = model.timestep
     if arguments.duration > MOST_STEPS * h:
         raise ConfigError(
@@ -142,6 +172,8 @@ def main(arguments, out: Output):
         )
     sim = simulate(model, arguments, arguments.worlds, solver=arguments.solver)
     commands = apply_commands(sim, arguments.commands)
+    for text in idle_targets(sim, commands):
+        out.remark(text)
     steps = round(arguments.duration / h)
     writer = CsvWriter(arguments.csv, sim) if arguments.csv else None
     block = 1 if writer else max(1, steps // 200)
@@ -169,7 +201,7 @@ def main(arguments, out: Output):
     rate = steps * sim.num_worlds / max(seconds, 1e-9)
     if arguments.csv != "-":
         out.show(
-            f"{steps} steps of {sim.num_worlds} worlds in {seconds:.2f} s on "
+            f"{steps} steps of {sim.num_worlds} {'world' if sim.num_worlds == 1 else 'worlds'} in {seconds:.2f} s on "
             f"{sim.options['backend']} {sim.precision}: {rate:.3g} world-steps/s"
         )
         for name, count in status.items():
@@ -182,6 +214,7 @@ def main(arguments, out: Output):
         "seconds": seconds,
         "world_steps_per_second": rate,
         "commands": commands,
+        "warnings": warnings,
         "qpos": _finite_list(sim.qpos.numpy()[0]),
         "qvel": _finite_list(sim.qvel.numpy()[0]),
         "tendon_length": dict(
@@ -205,28 +238,37 @@ def _finite_list(values: np.ndarray) -> list[float | None]:
 
 
 def _show(out: Output, sim: flexor.Simulation) -> None:
-    worlds = f"over {sim.num_worlds} worlds" if sim.num_worlds > 1 else "in the one world"
+    """Numbers of the one world, or their mean and range over all worlds."""
+    is_one = sim.num_worlds == 1
+    worlds = "" if is_one else f", over {sim.num_worlds} worlds"
     if sim.model.nq:
-        lines = table(f"configuration at t = {sim.time.numpy()[0]:.6g} s, {worlds}",
-                      "<coordinate", "mean", "least", "most")  # fmt: skip
+        lines = table(f"t = {sim.time.numpy()[0]:.6g} s{worlds}",
+                      "<coordinate", *(["value"] if is_one else ["mean", "least", "most"]))  # fmt: skip
+        noise = noise_of(sim.qpos.numpy())
         for name, column in zip(sim.qpos.names, sim.qpos.numpy().T, strict=True):
-            lines.add_row(name, *_spread(column))
+            lines.add_row(name, *_spread(column, noise))
         out.show(lines)
     if sim.model.tendon_count:
-        lines = table(
-            f"tendons {worlds}",
-            "<tendon", "length [m]", "rate [m/s]", "tension [N]", "least", "most",
-        )  # fmt: skip
+        columns = ["<tendon", "length [m]", "rate [m/s]", "tension [N]"]
+        lines = table(f"tendons{worlds}", *columns, *([] if is_one else ["least", "most"]))
+        arrays = [
+            sim.tendon_length.numpy(),
+            sim.tendon_velocity.numpy(),
+            sim.tendon_tension.numpy(),
+        ]
+        noise = [noise_of(a) for a in arrays]
         for t, name in enumerate(sim.model.names("tendon")):
             lines.add_row(
                 name,
-                number(sim.tendon_length.numpy()[:, t].mean()),
-                number(sim.tendon_velocity.numpy()[:, t].mean(), 3),
-                *_spread(sim.tendon_tension.numpy()[:, t]),
+                number(arrays[0][:, t].mean()),
+                number(arrays[1][:, t].mean(), 3, noise[1]),
+                *_spread(arrays[2][:, t], noise[2]),
             )
         out.show(lines)
 
 
-def _spread(column: np.ndarray) -> tuple[str, str, str]:
+def _spread(column: np.ndarray, noise: float) -> list[str]:
+    """Mean, least and most; of one world the number alone."""
     wide = column.astype(np.float64)
-    return number(wide.mean()), number(wide.min()), number(wide.max())
+    values = (wide.mean(), wide.min(), wide.max()) if wide.size > 1 else (wide[0],)
+    return [number(x, noise=noise) for x in values]

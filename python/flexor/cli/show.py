@@ -33,6 +33,11 @@ class FileError(FlexorError):
     """A file named on the command line cannot be read or written."""
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:  # rich would exit with 1
+        raise BrokenPipeError
+
+
 class Output:
     """Where a command writes: results to stdout, progress and remarks to stderr."""
 
@@ -41,7 +46,7 @@ class Output:
         self.is_quiet = is_quiet or is_json
         plain = no_color or bool(os.environ.get("NO_COLOR"))
         width = None if sys.stdout.isatty() else 140
-        self.console = Console(no_color=plain, highlight=False, markup=False, width=width)
+        self.console = _Console(no_color=plain, highlight=False, markup=False, width=width)
         self.remarks = Console(no_color=plain, highlight=False, markup=False, stderr=True)
 
     def show(self, item) -> None:
@@ -96,14 +101,22 @@ def table(title: str, *columns: str) -> Table:
     return out
 
 
-def number(x: float, digits: int = 5) -> str:
-    """Short text of a number; a dash for "no bound"."""
+def number(x: float, digits: int = 5, noise: float = 0.0) -> str:
+    """Short text of a number; a dash for "no bound", 0 for what is within the noise."""
     x = float(x)
+    if abs(x) <= noise:
+        return "0"
     if np.isnan(x):
         return "auto"
     if np.isinf(x):
         return "-"
     return f"{x:.{digits}g}"
+
+
+def noise_of(values: np.ndarray) -> float:
+    """Size below which numbers of an array are rounding, beside the largest of them or 1."""
+    largest = np.max(np.abs(values[np.isfinite(values)]), initial=1.0)
+    return 8 * float(np.finfo(values.dtype).eps) * float(largest)
 
 
 def finite(x: float) -> float | None:
@@ -143,6 +156,16 @@ def load(file: str, strict: bool = True) -> flexor.Model:
             f"({', '.join(flexor.models.names())})"
         )
     return flexor.load_model(file, strict=strict)
+
+
+def remark_warnings(model: flexor.Model, file: str, out: Output) -> int:
+    """Says how many warnings a file gave, and where to read them."""
+    warnings = [item for item in model.report["items"] if item["severity"] == "warning"]
+    if warnings:
+        codes = ", ".join(dict.fromkeys(item["code"] for item in warnings))
+        count = "1 warning" if len(warnings) == 1 else f"{len(warnings)} warnings"
+        out.remark(f"{count} ({codes}); to see them: flexor inspect {shown(file)}")
+    return len(warnings)
 
 
 def add_model_arguments(parser) -> None:
