@@ -1,4 +1,4 @@
-// Worlds whose step failed, and what is done with them.   (interfaces.md 1.8)
+// Worlds whose step failed, and what is done with them.   [IA-8]
 
 #include <algorithm>
 #include <cmath>

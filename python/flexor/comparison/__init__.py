@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexor import calls
 from flexor.comparison import inputs
 from flexor.comparison.fields import compared, every_bit
 from flexor.comparison.invariants import Observer
@@ -13,7 +14,7 @@ from flexor.comparison.run import Run, shared_real
 from flexor.comparison.side import Side
 from flexor.errors import ConfigError
 from flexor.model import Model
-from flexor.simulation import MOST_WORLDS, _integer
+from flexor.simulation import MOST_WORLDS
 
 __all__ = ["Report", "compare"]
 
@@ -65,11 +66,11 @@ def compare(
         {parameter: factor} on the model, or "name:factor".
     """
     _check(model, mode, numeric, commands, states)
-    worlds = _integer("compare: worlds", worlds, 1, MOST_WORLDS)
-    steps = _integer("compare: steps", steps, 1, 2**31 - 1)
-    seed = _integer("compare: seed", seed, 0, 2**64 - 1)
+    worlds = calls.judge("compare", "worlds", calls.whole(1, MOST_WORLDS), worlds)
+    steps = calls.judge("compare", "steps", calls.whole(1, 2**31 - 1), steps)
+    seed = calls.judge("compare", "seed", calls.whole(0, 2**64 - 1), seed)
     if batch_b is not None:
-        batch_b = _integer("compare: batch_b", batch_b, 1, worlds)
+        batch_b = calls.judge("compare", "batch_b", calls.whole(1, worlds), batch_b)
     names = every_bit(mode) if strict else compared(mode)
     array_faults, parameter_faults = inputs.faults(inject, model, names)
     order = np.random.default_rng(seed).permutation(worlds) if shuffle_b else None

@@ -7,11 +7,11 @@ import pathlib
 
 import numpy as np
 
-from flexor import models
+from flexor import calls, models
 from flexor.comparison.inputs import random_states
 from flexor.errors import ConfigError, MissingExtraError
 from flexor.model import Model, load_model
-from flexor.simulation import MOST_WORLDS, Simulation, _integer
+from flexor.simulation import MOST_WORLDS, Simulation
 
 #: length [m], and moment arm relative to 1 + its size
 _TOLERANCES = {"float64": (1e-9, 1e-8), "float32": (4e-6, 2e-4)}
@@ -44,7 +44,7 @@ def compare_with_mujoco(
     guide with a side site and no more such poses in the model than documented.
     Raises MissingExtraError without MuJoCo, ConfigError if MuJoCo cannot load the file.
     """
-    worlds = _integer("compare: worlds", worlds, 1, MOST_WORLDS)
+    worlds = calls.judge("compare", "worlds", calls.whole(1, MOST_WORLDS), worlds)
     path = pathlib.Path(file)
     if not path.exists() and str(file) in models.names():
         path = models.path(str(file))
