@@ -194,6 +194,15 @@ def test_every_mode_sees_a_fault_in_a_parameter(finger, mode, factor, fault):
     assert not report.ok and report.about["inject"] == {fault: factor}
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_a_side_that_explodes_alone_is_not_left_out(finger, mode):
+    """Which worlds run away is told by side a only."""
+    report = flexor.compare(
+        finger, mode=mode, precision_b="float64", inject={"option/gravity": 1e12}, **SMALL
+    )
+    assert not report.field("qvel")["ok"] and report.left_out["run away"] == 0
+
+
 def test_a_free_run_sees_forces_that_do_not_explain_the_motion(finger):
     """With forces 1 % too large neither balance closes on side b; side a is not blamed."""
     report = flexor.compare(

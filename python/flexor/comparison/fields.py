@@ -121,7 +121,8 @@ class Scales(NamedTuple):
         if name == "body_velocity":
             return np.maximum(1, np.abs(a).max((1, 2), initial=0))[:, None, None]
         if name == "bias_force":
-            return np.abs(a).max(1, initial=np.finfo(float).tiny)[:, None]
+            worlds = np.nan_to_num(np.abs(a)).max(1, initial=np.finfo(float).tiny)
+            return np.maximum(worlds, np.median(worlds))[:, None]
         if name == "tendon_potential_energy":
             return self.energy
         if name.endswith(("_force", "_tension", "_torque", "activation")):

@@ -72,8 +72,8 @@ class Balance:
 
 
 class Means:
-    """Means over the steps of one side, per world: tension, length of locked tendons beyond their
-    bound, share of steps with a status bit that does not only inform."""
+    """Means over the steps of one side, per world: tension, length of tendons beyond their bounds,
+    share of steps with a status bit of failure."""
 
     def __init__(self, side: Side):
         self.side, self.steps = side, 0
@@ -96,14 +96,13 @@ class Means:
         self.failed += (self.side.read("status") & flags) != 0
         self.steps += 1
 
-    def values(self) -> dict[str, np.ndarray]:
-        """name -> (worlds, n)."""
+    def values(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        """name -> (worlds, tendons), and the share of failed steps (worlds,)."""
         n = max(1, self.steps)
         return {
             "mean tension": self.tension / n,
             "beyond length limits": self.beyond / n,
-            "status": self.failed[:, None] / n,
-        }
+        }, self.failed / n
 
 
 def _agree(a: np.ndarray, b: np.ndarray, scale, floor: float) -> tuple[float, float]:
@@ -142,13 +141,19 @@ class Observer:
                 rows.append(
                     {"name": name, "side": side, "value": value, "tolerance": tolerances[side]}
                 )
-        means = [follower.values() for follower in self.means.values()]
-        floors = {"mean tension": floor + slack / scales.force}
-        scale = {"mean tension": scales.force, "beyond length limits": scales.length, "status": 1.0}
-        for name, a in means[0].items():
-            if a.size:
-                value, bound = _agree(a, means[1][name], scale[name], floors.get(name, floor))
+        (a, failed_a), (b, failed_b) = (follower.values() for follower in self.means.values())
+        sound = (failed_a == 0) & (failed_b == 0)
+        given = {
+            "mean tension": (scales.force, floor + slack / scales.force),
+            "beyond length limits": (scales.length, floor),
+        }
+        if sound.any() and scales.length.size:
+            for name, (scale, least) in given.items():
+                value, bound = _agree(a[name][sound], b[name][sound], scale, least)
                 rows.append({"name": name, "side": "a, b", "value": value, "tolerance": bound})
+        more = np.maximum(0, failed_b - failed_a)[:, None]  # a may fail more often than b
+        value, bound = _agree(np.zeros_like(more), more, 1.0, floor)
+        rows.append({"name": "failed steps", "side": "b", "value": value, "tolerance": bound})
         for row in rows:
             row["ok"] = bool(row["value"] <= row["tolerance"])
         return rows

@@ -131,14 +131,16 @@ class Ladder:
             return rate
         if name == "qpos":
             return h * rate.max(1, initial=0)
-        if name == "tendon_solved_velocity":
-            return solved
-        if name == "tendon_velocity":  # J at a pose that is off as well
-            return solved + (h * c.size * c.reach * rate.max(1, initial=0))[:, None]
-        if name in ("tendon_length", "tendon_length_end"):
-            return h * solved
+        if name in ("tendon_solved_velocity", "tendon_length_end"):
+            return solved if name == "tendon_solved_velocity" else h * solved
+        # J has moved with the pose, which is off as well
+        ended = solved + (h * c.size * c.reach * rate.max(1, initial=0))[:, None]
+        if name == "tendon_velocity":
+            return ended
+        if name == "tendon_length":
+            return h * ended
         if name == "branch_length":
-            return h * solved.max(1, initial=0)
+            return h * ended.max(1, initial=0)
         if name in ("tendon_force", "tendon_tension"):
             return load
         if name == "branch_tension":
