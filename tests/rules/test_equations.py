@@ -7,7 +7,7 @@ from functools import cache
 from tree import INCLUDE, ROOT, code, files, name, text
 
 BOOK = INCLUDE / "flexor" / "EQUATIONS.md"
-TAG = re.compile(r"\[((?:P|R|E|MF|IA|T|CB|RN|RL|TK|S)-\d+)\]")
+TAG = re.compile(r"\[((?:P|R|E|MF|IA|CM|T|CB|RN|RL|TK|S)-\d+)\]")
 RANGE = re.compile(r"\[([A-Z]+)-(\d+)\]\s*(?:-|to|\.\.)\s*\[\1-(\d+)\]")
 CODE = ("include", "src", "kernels", "python", "scripts", "benchmarks")
 
