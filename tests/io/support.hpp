@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "io/mjcf_loader.hpp"
+#include "support/shared.hpp"
 
 namespace flexor::test {
 
@@ -57,10 +57,7 @@ inline long binned(const Report& report) {
 
 /// Folder of the public models; empty if they are not there.
 inline std::filesystem::path shared_folder() {
-  const char* given = std::getenv("FLEXOR_SHARED");
-  const std::filesystem::path folder =
-      given != nullptr ? std::filesystem::path(given)
-                       : std::filesystem::path(FLEXOR_SOURCE_DIR).parent_path() / "shared";
+  const std::filesystem::path folder = shared("");
   return std::filesystem::exists(folder / "models") ? folder : std::filesystem::path();
 }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "model/problem_list.hpp"
-#include "model/simple_models.hpp"
+#include "support/simple_models.hpp"
 
 namespace flexor {
 namespace {

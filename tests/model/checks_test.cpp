@@ -2,7 +2,7 @@
 // one problem per fault [MF-7].
 
 #include "model/problem_list.hpp"
-#include "model/simple_models.hpp"
+#include "support/simple_models.hpp"
 
 namespace flexor {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "model/problem_list.hpp"
-#include "model/simple_models.hpp"
 #include "model/softness.hpp"
+#include "support/simple_models.hpp"
 
 namespace flexor {
 namespace {

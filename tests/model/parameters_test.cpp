@@ -8,7 +8,7 @@
 
 #include "model/parameter_table.hpp"
 #include "model/problem_list.hpp"
-#include "model/simple_models.hpp"
+#include "support/simple_models.hpp"
 
 namespace flexor {
 namespace {

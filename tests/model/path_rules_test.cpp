@@ -4,7 +4,7 @@
 #include <map>
 
 #include "model/problem_list.hpp"
-#include "model/simple_models.hpp"
+#include "support/simple_models.hpp"
 
 namespace flexor {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "flexor/model/builder.hpp"
 #include "flexor/sim/simulation.hpp"
+#include "support/simple_models.hpp"
 
 namespace flexor::testing {
 
@@ -17,35 +18,15 @@ namespace flexor::testing {
 /// 500 N/m, damping 20 N s/m.   (model L of interfaces.md 10)
 inline ModelBuilder suspended_load() {
   ModelBuilder builder("load");
-  BodyDescription body;
-  body.name = "load";
-  body.pos = {0, 0, 1};
-  body.mass = 1;
-  body.inertia = {1e-3, 1e-3, 1e-3, 0, 0, 0};
-  builder.add_body(body);
-  JointDescription joint;
-  joint.name = "lift";
-  joint.body = "load";
-  joint.type = JointType::kSlide;
-  joint.axis = {0, 0, 1};
-  builder.add_joint(joint);
-  SiteDescription hook;
-  hook.name = "hook";
-  hook.pos = {0, 0, 2};
-  builder.add_site(hook);
-  SiteDescription ring;
-  ring.name = "ring";
-  ring.body = "load";
-  builder.add_site(ring);
-  TendonDescription tendon;
-  tendon.name = "t";
+  BodyDescription load = test::body("load", "world", {0, 0, 1});
+  load.inertia = {1e-3, 1e-3, 1e-3, 0, 0, 0};
+  builder.add_body(load);
+  builder.add_joint(test::joint("lift", "load", JointType::kSlide));
+  builder.add_site(test::site("hook", "world", {0, 0, 2}));
+  builder.add_site(test::site("ring", "load"));
+  TendonDescription tendon = test::tendon("t", {test::via("hook"), test::via("ring")});
   tendon.stiffness = 500;
   tendon.damping = 20;
-  for (const char* site : {"hook", "ring"}) {
-    PathElement element;
-    element.site = site;
-    tendon.path.push_back(element);
-  }
   builder.add_tendon(tendon);
   return builder;
 }
@@ -54,85 +35,45 @@ inline ModelBuilder suspended_load() {
 /// one over guides, a fixed tendon, drives, limits, an initial activation and a keyframe: every
 /// field has components.
 inline ModelBuilder rig() {
+  using test::via;
   ModelBuilder builder("rig");
   const char* names[3] = {"base", "arm", "hand"};
   for (int i = 0; i < 3; ++i) {
-    BodyDescription body;
-    body.name = names[i];
-    if (i > 0) body.parent = names[i - 1];
-    body.pos = {0.1 * i, 0.02, 0.3};
+    BodyDescription body =
+        test::body(names[i], i == 0 ? "world" : names[i - 1], {0.1 * i, 0.02, 0.3});
     body.mass = 1.0 / (1 + i);
     body.com = {0.05, 0, 0};
     body.inertia = {2e-3, 3e-3, 3e-3, 0, 0, 0};
     builder.add_body(body);
-    JointDescription joint;
-    joint.name = i == 0 ? "float" : i == 1 ? "shoulder" : "wrist";
-    joint.body = names[i];
-    joint.type = i == 0 ? JointType::kFree : i == 1 ? JointType::kBall : JointType::kHinge;
-    if (i == 2) {
-      joint.axis = {0, 1, 0};
-      joint.lower = -0.5, joint.upper = 0.5;
-      joint.damping = 0.01, joint.friction = 0.002, joint.stiffness = 0.1,
-      joint.position_gain = 0.3;
-    }
-    builder.add_joint(joint);
-    SiteDescription site;
-    site.name = std::string(names[i]) + "_site";
-    site.body = names[i];
-    site.pos = {0.06, 0.01, 0.02};
-    builder.add_site(site);
+    builder.add_site(
+        test::site((std::string(names[i]) + "_site").c_str(), names[i], {0.06, 0.01, 0.02}));
   }
-  TendonDescription cord;
-  cord.name = "cord";
+  builder.add_joint(test::joint("float", "base", JointType::kFree));
+  builder.add_joint(test::joint("shoulder", "arm", JointType::kBall));
+  JointDescription wrist = test::joint("wrist", "hand", JointType::kHinge, {0, 1, 0});
+  wrist.lower = -0.5, wrist.upper = 0.5;
+  wrist.damping = 0.01, wrist.friction = 0.002, wrist.stiffness = 0.1, wrist.position_gain = 0.3;
+  builder.add_joint(wrist);
+
+  TendonDescription cord = test::tendon("cord", {via("base_site"), via("arm_site"), test::pulley(2),
+                                                 via("arm_site"), via("hand_site")});
   cord.stiffness = 100, cord.damping = 1, cord.friction_loss = 0.1, cord.activation_time = 0.05;
   cord.upper_limit = 0.6, cord.activation = -0.25, cord.force = -0.5;
-  PathElement element;
-  for (const char* site : {"base_site", "arm_site"}) {
-    element.site = site;
-    cord.path.push_back(element);
-  }
-  PathElement pulley;
-  pulley.type = ElementType::kPulley;
-  pulley.divisor = 2;
-  cord.path.push_back(pulley);
-  for (const char* site : {"arm_site", "hand_site"}) {
-    element.site = site;
-    cord.path.push_back(element);
-  }
   builder.add_tendon(cord);
-  TendonDescription sum;
-  sum.name = "sum";
+  TendonDescription sum = test::tendon("sum", {test::term("wrist", 0.02)});
   sum.type = TendonType::kFixed;
   sum.damping = 0.1;
-  PathElement term;
-  term.type = ElementType::kJoint;
-  term.joint = "wrist";
-  term.coefficient = 0.02;
-  sum.path.push_back(term);
   builder.add_tendon(sum);
-  TendonDescription wrap;  // guides stand near the middle of their legs, so that both are touched
-  wrap.name = "wrap";
+  // guides stand near the middle of their legs, so that both are touched
+  PathElement round = test::cylinder("arm", {0.01, 0, -0.13}, 0.03, {0, 1, 0});
+  round.half_length = 0.2;
+  round.has_side = true;
+  round.side_body = "arm";
+  round.side_pos = {0.15, 0, -0.2};
+  TendonDescription wrap =
+      test::tendon("wrap", {via("base_site"), round, via("arm_site"),
+                            test::sphere("arm", {0.165, 0.02, 0.17}, 0.02), via("hand_site")});
   wrap.stiffness = 200, wrap.damping = 2;
-  element.site = "base_site";
-  wrap.path.push_back(element);
-  PathElement guide;
-  guide.type = ElementType::kCylinder;
-  guide.body = "arm";
-  guide.pos = {0.01, 0, -0.13};
-  guide.axis = {0, 1, 0};
-  guide.radius = 0.03, guide.half_length = 0.2;
-  guide.has_side = true;
-  guide.side_body = "arm";
-  guide.side_pos = {0.15, 0, -0.2};
-  wrap.path.push_back(guide);
-  element.site = "arm_site";
-  wrap.path.push_back(element);
-  guide.type = ElementType::kSphere;
-  guide.pos = {0.165, 0.02, 0.17};
-  guide.radius = 0.02, guide.has_side = false;
-  wrap.path.push_back(guide);
-  element.site = "hand_site";
-  wrap.path.push_back(element);
   builder.add_tendon(wrap);
   KeyframeDescription keyframe;
   keyframe.name = "raised";

@@ -11,6 +11,7 @@
 #include "flexor/solve/split.hpp"
 #include "model/compile_plan.hpp"
 #include "support/problems.hpp"
+#include "support/scenes.hpp"
 
 namespace flexor {
 namespace {
@@ -33,28 +34,14 @@ double tolerance_of(double in_float64, double scale) {
 
 /// nv sliders under T fixed tendons over all of them.
 Model sliders(int nv, int tendons) {
-  ModelBuilder builder("sliders", 1e-3);
+  Description scene = scenes::empty_scene();
+  std::vector<PathElement> terms;
   for (int i = 0; i < nv; ++i) {
-    BodyDescription body;
-    body.mass = 1;
-    const int b = builder.add_body(body);
-    JointDescription joint;
-    joint.body = b;
-    joint.type = JointType::kSlide;
-    builder.add_joint(joint);
+    scenes::add_slider(scene, {1, 0, 0});
+    terms.push_back(scenes::joint_term(i, 1));
   }
-  for (int t = 0; t < tendons; ++t) {
-    TendonDescription tendon;
-    tendon.type = TendonType::kFixed;
-    for (int i = 0; i < nv; ++i) {
-      PathElement element;
-      element.type = ElementType::kJoint;
-      element.joint = i;
-      tendon.path.push_back(element);
-    }
-    builder.add_tendon(tendon);
-  }
-  return builder.finalize();
+  for (int t = 0; t < tendons; ++t) scenes::add_fixed_tendon(scene, terms);
+  return ModelBuilder(scene).finalize();
 }
 
 /// The problem in numbers that S can hold: what the exact solution is asked for too.
