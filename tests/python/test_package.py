@@ -94,6 +94,14 @@ def test_scripts_are_runnable(name):
     subprocess.run(["bash", "-n", file], check=True)
 
 
+def test_setup_builds_what_its_caller_needs():
+    """The demo has no tests built; a part that there is not ends before anything is done."""
+    assert "\nscripts/setup package\n" in (ROOT / "scripts" / "demo").read_text()
+    assert "\nscripts/setup all " in (ROOT / "scripts" / "test").read_text()
+    done = subprocess.run([ROOT / "scripts" / "setup", "tests"], capture_output=True, text=True)
+    assert done.returncode == 1 and "legal: package, all" in done.stderr and done.stdout == ""
+
+
 def test_info_and_devices():
     info = flexor.info()
     assert {"version", "compiler", "isa", "cpus", "python", "numpy"} <= set(info)
