@@ -54,6 +54,14 @@ OWNERS = {
 }
 
 
+#: what stands above a table of parameters
+NOTES = {
+    "kElement": 'A guide with a side and `side_mode="auto"` (every guide of MJCF) is interior where its'
+    " side point lies nearer than `radius`: a world whose radius is set past the side point changes from"
+    ' wrapping around to passing inside. `side_mode="exterior"` keeps it out.\n\n',
+}
+
+
 def read(path: str) -> str:
     return (INCLUDE / path).read_text()
 
@@ -119,7 +127,8 @@ def parameters_page() -> str:
             for _, of, name, count, unit, rule, _ in parameters()
             if of == owner
         ]
-        text += f"\n## {title}\n\n" + table(("name", "numbers", "unit", "legal"), rows)
+        note = NOTES.get(owner, "")
+        text += f"\n## {title}\n\n{note}" + table(("name", "numbers", "unit", "legal"), rows)
     return text
 
 

@@ -8,7 +8,7 @@ sim.step(10)
 sim.tendon_tension.numpy()                       # (4096, tendons), no copy
 """
 
-from flexor import _core, models
+from flexor import _core, descriptions, models
 from flexor.array import Array
 from flexor.builder import ModelBuilder
 from flexor.comparison import Report, compare
@@ -27,12 +27,15 @@ from flexor.errors import (
     UnknownNameError,
 )
 from flexor.facts import devices, info
+from flexor.fields import FIELDS, FieldInfo
 from flexor.model import Model, load_builder, load_model, validate
 from flexor.path import cylinder, joint_term, pulley, sphere, via
-from flexor.simulation import FIELDS, Parameter, Simulation
+from flexor.simulation import Parameter, Simulation
 from flexor.status import Status
 
 __version__: str = _core.version
+
+descriptions.install()
 
 __all__ = [
     "FIELDS",
@@ -42,6 +45,7 @@ __all__ = [
     "ConcurrencyError",
     "ConfigError",
     "DeviceError",
+    "FieldInfo",
     "FlexorError",
     "MissingExtraError",
     "Model",

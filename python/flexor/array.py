@@ -64,7 +64,9 @@ class Array:
 
     Storage is [component][world], the world moving fastest, so strides are (item, world_stride).
     `numpy()` is a view of that storage: writing through it is always safe, reading is free, and it
-    stays valid after the simulation is closed or forgotten.
+    stays valid after the simulation is closed or forgotten. Index, iterate and calculate with it:
+    `sim.qpos.numpy()[0]`. (Writing qpos by a view leaves `qpos_compensation`, less than one unit in
+    the last place of a float32; `set` zeroes it.)
 
     shape, dtype, strides (bytes), unit, doc, names (one per component), device, is_state (part of a
     checkpoint's state), is_writable (state or command).

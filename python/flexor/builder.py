@@ -27,6 +27,7 @@ from flexor.arguments import (
     text,
     vector,
 )
+from flexor.names import suggestion
 from flexor.path import PathElement, joint_term
 
 _INF = float("inf")
@@ -112,6 +113,13 @@ class ModelBuilder:
 
     __slots__ = ("_core",)
 
+    def __getattr__(self, name: str):
+        # only names that there are not reach this
+        legal = [n for n in dir(type(self)) if n[0] != "_"]
+        hint = "" if name.startswith("_") else suggestion(name, legal)
+        hint = hint or f"legal: {', '.join(legal)}"
+        raise AttributeError(f"ModelBuilder has no attribute {name!r}; {hint}")
+
     def __copy__(self) -> ModelBuilder:
         return _from_bytes(self._core.to_bytes())
 
@@ -129,10 +137,12 @@ class ModelBuilder:
 
     @property
     def name(self) -> str:
+        """Name of the model."""
         return self._core.name
 
     @property
     def options(self) -> dict:
+        """Model options by name."""
         return self._core.options
 
     def set_option(self, name: str, value) -> None:
@@ -146,6 +156,7 @@ class ModelBuilder:
         else:
             self._core.set_option(name, vector("option", name, value, 3))
 
+    @calls.checked()
     def add_body(
         self,
         name: str | None = None,
@@ -187,6 +198,7 @@ class ModelBuilder:
         )
         return self._handle("body", self._core.add_body(b), b.name)
 
+    @calls.checked()
     def add_joint(
         self,
         body,
@@ -235,6 +247,7 @@ class ModelBuilder:
             setattr(j, key, number("joint", key, given[key], j.name))
         return self._handle("joint", self._core.add_joint(j), j.name)
 
+    @calls.checked()
     def add_site(
         self, body="world", name: str | None = None, *, pos=(0, 0, 0), quat=None
     ) -> Handle:
@@ -246,6 +259,7 @@ class ModelBuilder:
         s.quat = _orientation("site", s.name, quat, None)
         return self._handle("site", self._core.add_site(s), s.name)
 
+    @calls.checked()
     def add_geom(
         self,
         body,
@@ -274,6 +288,7 @@ class ModelBuilder:
         g.color = vector("geom", "color", color, 4, g.name)
         return self._handle("geom", self._core.add_geom(g), g.name)
 
+    @calls.checked()
     def add_spatial_tendon(
         self,
         name: str | None,
@@ -311,6 +326,7 @@ class ModelBuilder:
         """
         return self._add_tendon(_core.TendonType.spatial, path, locals())
 
+    @calls.checked()
     def add_fixed_tendon(
         self,
         name: str | None,
@@ -384,6 +400,7 @@ class ModelBuilder:
         t.color = vector("tendon", "color", given["color"], 4, t.name)
         return self._handle("tendon", self._core.add_tendon(t), t.name)
 
+    @calls.checked()
     def add_keyframe(self, name: str | None = None, *, time=0.0, qpos=None, qvel=None) -> Handle:
         """Store a state that `Simulation.reset(keyframe=name)` goes to; omitted parts are those of
         the reference pose."""
@@ -395,6 +412,7 @@ class ModelBuilder:
                 setattr(k, key, list(vector("keyframe", key, value, None, k.name)))
         return self._handle("keyframe", self._core.add_keyframe(k), k.name)
 
+    @calls.checked()
     def add_point_mass(self, name: str, pos, mass) -> Handle:
         """Add a point of `mass` [kg] at `pos` [m] that moves freely without turning: a body with
         three slides <name>_x, <name>_y, <name>_z along the world's axes."""

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from flexor.errors import ArgumentError, ConfigError, FlexorError
+from flexor.names import suggestion
 
 _LONGEST_SHOWN = 80
 _LONGEST_NAME = 4096
@@ -70,16 +71,47 @@ def judge(call: str, argument: str, kind: Kind, value):
     raise wrong(f"{call}: {argument}: {shown(value)} given; legal: {kind.legal}") from None
 
 
+#: words of other tools -> the arguments that say the same
+_OTHER_WORDS = {
+    "range": "lower and upper (joints), lower_limit and upper_limit (tendons)",
+    "limits": "lower and upper (joints), lower_limit and upper_limit (tendons)",
+    "springlength": "spring_lower and spring_upper",
+    "springref": "rest",
+    "frictionloss": "friction_loss (tendons), friction (joints)",
+    "diaginertia": "inertia",
+    "fullinertia": "inertia",
+    "actuatorfrcrange": "actuation_lower and actuation_upper",
+    "rgba": "color",
+}
+
+
+def _no_argument(label: str, name: str, legal: Iterable[str]) -> ArgumentError:
+    legal = [word for word in legal if word != "self"]
+    other = [w for w in _OTHER_WORDS.get(name, "").split() if w in legal]
+    if other:
+        hint = f"use {_OTHER_WORDS[name]}"
+    else:
+        hint = suggestion(name, legal) or f"legal: {', '.join(legal)}"
+    return ArgumentError(f"{label}: no argument {name!r}; {hint}")
+
+
 def checked(**kinds: Kind):
-    """Decorator: judges the named arguments, where they are given, before the call runs."""
+    """Decorator: judges the named arguments, where they are given, before the call runs; arguments
+    that there are not are an ArgumentError with the nearest."""
 
     def decorate(function):
-        places = {name: i for i, name in enumerate(inspect.signature(function).parameters)}
+        parameters = inspect.signature(function).parameters
+        places = {name: i for i, name in enumerate(parameters)}
+        takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
         label = function.__qualname__.removesuffix(".__init__")
 
         @functools.wraps(function)
         def call(*args, **kwargs):
             args = list(args)
+            if not takes_any:
+                for name in kwargs:
+                    if name not in places:
+                        raise _no_argument(label, name, places)
             for name, kind in kinds.items():
                 if name in kwargs:
                     kwargs[name] = judge(label, name, kind, kwargs[name])

@@ -94,7 +94,7 @@ class Reference:
     def take_state(self) -> None:
         """States and commands of the batch before its step."""
         for name, row in flexor.FIELDS.items():
-            if row[2] in ("state", "command") and name != "qpos_compensation":
+            if row.group in ("state", "command") and name != "qpos_compensation":
                 ours, theirs = getattr(self.sim, name), getattr(self.batch, name)
                 ours.numpy()[...] = theirs.numpy()[: self.count]
         if self.batch.precision == "float32":  # the reference has no remainder: q is the sum

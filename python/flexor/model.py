@@ -63,78 +63,101 @@ class Model:
 
     @property
     def name(self) -> str:
+        """Name of the model."""
         return self._core.name
 
     @property
     def nq(self) -> int:
+        """Length of the configuration `qpos`."""
         return self._core.nq
 
     @property
     def nv(self) -> int:
+        """Length of the velocity `qvel`."""
         return self._core.nv
 
     @property
     def timestep(self) -> float:
+        """Length of a step [s]."""
         return self._core.timestep
 
     @property
     def options(self) -> dict:
+        """Model options by name."""
         return self._core.options
 
     @property
     def qpos0(self) -> np.ndarray:
+        """Reference configuration (nq,), a copy."""
         return np.array(self._core.qpos0, dtype=np.float64)
 
     @property
     def inert(self) -> list[dict]:
+        """What the model has and this version cannot simulate: dicts with kind, name, reason, file, line, column."""
         return self._core.inert
 
     @property
-    def bodies(self) -> list:
+    def bodies(self) -> list[_core.BodyDescription]:
+        """Bodies in index order, parents before children: records with name, parent (index, -1 the world),
+        pos, quat, mass, com, inertia. Copies: changing one changes no model."""
         return self._core.bodies
 
     @property
-    def joints(self) -> list:
+    def joints(self) -> list[_core.JointDescription]:
+        """Joints in index order: records with name, body, type, axis, pos, lower, upper, damping, stiffness
+        and what `ModelBuilder.add_joint` takes. Copies."""
         return self._core.joints
 
     @property
-    def sites(self) -> list:
+    def sites(self) -> list[_core.SiteDescription]:
+        """Sites in index order: records with name, body, pos, quat. Copies."""
         return self._core.sites
 
     @property
-    def geoms(self) -> list:
+    def geoms(self) -> list[_core.GeomDescription]:
+        """Geoms in index order: records with name, body, type, size, pos, quat, color. Copies."""
         return self._core.geoms
 
     @property
-    def tendons(self) -> list:
+    def tendons(self) -> list[_core.TendonDescription]:
+        """Tendons in index order: records with name, type, path and what
+        `ModelBuilder.add_spatial_tendon` takes; the commands of `drive` are members force,
+        target_length ... Copies."""
         return self._core.tendons
 
     @property
-    def keyframes(self) -> list:
+    def keyframes(self) -> list[_core.KeyframeDescription]:
+        """Keyframes in index order: records with name, time, qpos, qvel. Copies."""
         return self._core.keyframes
 
     @property
     def body_count(self) -> int:
+        """Number of bodies."""
         return len(self.names("body"))
 
     @property
     def joint_count(self) -> int:
+        """Number of joints."""
         return len(self.names("joint"))
 
     @property
     def site_count(self) -> int:
+        """Number of sites."""
         return len(self.names("site"))
 
     @property
     def geom_count(self) -> int:
+        """Number of geoms."""
         return len(self.names("geom"))
 
     @property
     def tendon_count(self) -> int:
+        """Number of tendons."""
         return len(self.names("tendon"))
 
     @property
     def keyframe_count(self) -> int:
+        """Number of keyframes."""
         return len(self.names("keyframe"))
 
     @property

@@ -114,7 +114,10 @@ def sphere(
     geom: a named sphere; or a named site as centre, or centre `pos` in the frame of `body` (default
     world), and `radius` [m].
     side: a site, or (body, pos): the route passes on that side, or through it (inside).
-    side_mode: "auto" decides by the side's distance from the centre; "exterior"; "interior".
+    side_mode: "auto": interior if the side lies nearer to the centre (a cylinder's: axis) than the
+        radius, else exterior. Every world decides by its own radius: setting
+        tendon/<t>/route/<i>/radius past the side point turns the guide interior there. "exterior"
+        and "interior" hold whatever the radius.
     """
     return _guide("sphere", geom, site, body, pos, radius, side, side_mode)
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from flexor import _core, calls
 from flexor.array import Array, world_indices
 from flexor.errors import ArgumentError, ConfigError, FlexorError, ShapeError, SimulationError
+from flexor.fields import FIELDS
 from flexor.model import Model, ParameterInfo
 from flexor.names import suggestion, unknown
 from flexor.status import Status
 
 MOST_WORLDS = 2**24
 _MOST_STEPS = 2**31 - 1
-
-#: name -> (number, name, group, index, width, unit, meaning)
-FIELDS = {row[1]: row for row in _core.fields()}
-
 
 _MODEL = calls.instance(Model, "a flexor.Model")
 _MASK = calls.Kind(
@@ -47,22 +45,27 @@ class Parameter:
 
     @property
     def name(self) -> str:
+        """Path name."""
         return self.info.name
 
     @property
     def unit(self) -> str:
+        """Unit of its numbers."""
         return self.info.unit
 
     @property
     def legal(self) -> str:
+        """What numbers it may have."""
         return self.info.legal
 
     @property
     def nominal(self):
+        """Its value in the model."""
         return self.info.nominal
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """Shape of its value in one world."""
         return self.info.shape
 
     def get(self) -> np.ndarray:
@@ -101,6 +104,70 @@ class Simulation:
     Every array of `flexor.FIELDS` is an attribute (see `Array`): sim.qpos, sim.tendon_length ...
     A bad value raises ConfigError (a ValueError) that names argument, value and legal set.
     """
+
+    if TYPE_CHECKING:  # made from FIELDS below; a test holds the two together
+        time: Array
+        step_count: Array
+        status: Array
+        qpos: Array
+        qpos_compensation: Array
+        qvel: Array
+        activation: Array
+        reference_length: Array
+        row_impulse: Array
+        drive_force: Array
+        drive_target_length: Array
+        drive_target_velocity: Array
+        drive_position_gain: Array
+        drive_velocity_gain: Array
+        joint_force: Array
+        joint_target_position: Array
+        joint_target_velocity: Array
+        body_wrench: Array
+        tendon_enabled: Array
+        tendon_length: Array
+        tendon_velocity: Array
+        tendon_jacobian: Array
+        tendon_curvature: Array
+        tendon_route_status: Array
+        tendon_potential_energy: Array
+        tendon_kinetic_energy: Array
+        branch_length: Array
+        body_position: Array
+        body_quaternion: Array
+        body_velocity: Array
+        site_position: Array
+        tendon_force: Array
+        tendon_tension: Array
+        tendon_passive_force: Array
+        tendon_spring_force: Array
+        tendon_damper_force: Array
+        tendon_drive_force: Array
+        tendon_armature_force: Array
+        tendon_friction_force: Array
+        tendon_limit_force: Array
+        tendon_lower_force: Array
+        tendon_upper_force: Array
+        tendon_solved_velocity: Array
+        tendon_length_end: Array
+        branch_tension: Array
+        joint_command_torque: Array
+        joint_damping_torque: Array
+        joint_spring_torque: Array
+        joint_friction_torque: Array
+        joint_limit_torque: Array
+        solver_iterations: Array
+        solver_status: Array
+        solver_residual: Array
+        valid_drive_force: Array
+        valid_drive_target_length: Array
+        valid_drive_target_velocity: Array
+        valid_drive_position_gain: Array
+        valid_drive_velocity_gain: Array
+        valid_joint_force: Array
+        valid_joint_target_position: Array
+        valid_joint_target_velocity: Array
+        valid_body_wrench: Array
 
     @calls.checked(
         model=_MODEL,
@@ -220,7 +287,7 @@ class Simulation:
         return array
 
     def _make_array(self, name: str) -> Array:
-        field, _, group, index, width, unit, meaning = FIELDS[name]
+        field, _, group, index, _, unit, meaning = FIELDS[name]
         address, kind, item, worlds, stride, count, width = self._core.array(field)
         if address == 0 and count > 0:
             raise FlexorError(
@@ -491,7 +558,7 @@ class Simulation:
         return {
             name: np.array(self._array(name).numpy()[rows], order="C", copy=True)
             for name, row in FIELDS.items()
-            if row[2] in ("state", "command") and self._keeps(name)
+            if row.group in ("state", "command") and self._keeps(name)
         }
 
     def _keeps(self, name: str) -> bool:
@@ -504,7 +571,7 @@ class Simulation:
         number that the precision cannot hold."""
         selected = self._selected("set_state", worlds)
         legal = [
-            n for n, row in FIELDS.items() if row[2] in ("state", "command") and self._keeps(n)
+            n for n, row in FIELDS.items() if row.group in ("state", "command") and self._keeps(n)
         ]
         count = self.num_worlds if selected is None else selected.size
         judged = []
@@ -564,7 +631,7 @@ class Simulation:
 
 
 def _field_property(name: str) -> property:
-    _, _, group, _, _, unit, meaning = FIELDS[name]
+    group, unit, meaning = FIELDS[name].group, FIELDS[name].unit, FIELDS[name].meaning
 
     def get(self) -> Array:
         return self._array(name)

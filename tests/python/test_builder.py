@@ -303,3 +303,24 @@ def test_a_guide_has_one_place():
     b.add_site("world", "hub", pos=(0.5, 0, 0))
     with pytest.raises(flexor.ModelError, match="hub"):
         b.finalize()
+
+
+def test_radius_past_the_side_point_turns_an_automatic_guide_interior():
+    """[R-19] by the radius of each world: exterior goes around, interior passes through."""
+
+    def length(side_mode):
+        b = flexor.ModelBuilder()
+        b.add_point_mass("end", (1, 0, 0), 1.0)
+        drum = flexor.sphere(
+            pos=(0, 0, 0), radius=0.05, side=("world", (0, 0, 0.1)), side_mode=side_mode
+        )
+        ends = flexor.via(pos=(-1, 0, 0)), flexor.via(body="end", pos=(0, 0, 0))
+        b.add_spatial_tendon("cord", [ends[0], drum, ends[1]])
+        sim = flexor.Simulation(b.finalize(), 2, precision="float64")
+        sim.set_parameter("tendon/cord/route/1/radius", 0.15, worlds=[1])
+        sim.forward()
+        return sim.tendon_length.numpy()[:, 0].tolist()
+
+    automatic, exterior = length("auto"), length("exterior")
+    assert automatic[0] == exterior[0] > 2
+    assert exterior[1] > exterior[0] and automatic[1] != exterior[1]

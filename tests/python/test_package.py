@@ -94,6 +94,14 @@ def test_scripts_are_runnable(name):
     subprocess.run(["bash", "-n", file], check=True)
 
 
+def test_setup_builds_what_its_caller_needs():
+    """The demo has no tests built; a part that there is not ends before anything is done."""
+    assert "\nscripts/setup package\n" in (ROOT / "scripts" / "demo").read_text()
+    assert "\nscripts/setup all " in (ROOT / "scripts" / "test").read_text()
+    done = subprocess.run([ROOT / "scripts" / "setup", "tests"], capture_output=True, text=True)
+    assert done.returncode == 1 and "legal: package, all" in done.stderr and done.stdout == ""
+
+
 def test_info_and_devices():
     info = flexor.info()
     assert {"version", "compiler", "isa", "cpus", "python", "numpy"} <= set(info)
@@ -101,3 +109,60 @@ def test_info_and_devices():
         assert set(device) == {"name", "memory", "capability", "usable", "reason"}
         assert device["usable"] or device["reason"]
     assert [d["name"] for d in flexor.devices()] == ["reference", "cpu", "cuda"]
+
+
+def test_fields_have_named_rows_and_a_description():
+    field = flexor.FIELDS["tendon_tension"]
+    assert isinstance(field, flexor.FieldInfo)
+    assert (field.group, field.unit, field.index) == ("step", "N", "tendon")
+    assert "sim" in type(flexor.FIELDS).__doc__
+
+
+def test_type_checkers_see_every_array():
+    """The names under TYPE_CHECKING in class Simulation are those of FIELDS, in order."""
+    tree = ast.parse((importlib.resources.files("flexor") / "simulation.py").read_text())
+    (cls,) = (n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Simulation")
+    (block,) = (n for n in cls.body if isinstance(n, ast.If))
+    assert [n.target.id for n in block.body] == list(flexor.FIELDS)
+    assert {n.annotation.id for n in block.body} == {"Array"}
+
+
+def test_every_member_of_a_model_is_documented():
+    for cls in (flexor.Model, flexor.ModelBuilder, flexor.Array, flexor.Parameter):
+        for name, member in vars(cls).items():
+            if not name.startswith("_") and isinstance(member, property):
+                assert member.__doc__, f"{cls.__name__}.{name}"
+
+
+def test_records_of_a_model_are_readable():
+    model = flexor.models.load("two_joint_arm")
+    for kind in ("bodies", "joints", "sites", "geoms", "tendons"):
+        assert all("object at" not in repr(record) for record in getattr(model, kind))
+    assert "mass=1.9" in repr(model.bodies[0]) and "'upper'" in repr(model.bodies[0])
+    assert "damping=0.15" in repr(model.joints[1])
+    assert "path=<3 elements>" in repr(model.tendons[0])
+    assert "type=cylinder" in repr(model.tendons[0].path[1])
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda b: b.add_joint("rod", range=(0, 1)), ["add_joint", "'range'", "lower and upper"]),
+        (lambda b: b.add_body("x", masss=3), ["add_body", "did you mean 'mass'"]),
+        (
+            lambda b: b.add_spatial_tendon("t", [], rang=1),
+            ["add_spatial_tendon", "'rang'", "legal"],
+        ),
+        (lambda b: flexor.Simulation(b, num_world=3), ["Simulation", "'num_worlds'"]),
+        (lambda b: flexor.load_model("x", stric=False), ["load_model", "'strict'"]),
+    ],
+)
+def test_arguments_that_there_are_not(call, words):
+    with pytest.raises(TypeError) as caught:
+        call(flexor.ModelBuilder())
+    assert all(word in str(caught.value) for word in words), str(caught.value)
+
+
+def test_calls_that_there_are_not():
+    with pytest.raises(AttributeError, match="'add_boddy'; did you mean 'add_body'"):
+        flexor.ModelBuilder().add_boddy("x")

@@ -73,7 +73,7 @@ def apply_commands(sim: flexor.Simulation, commands: list[str]) -> dict[str, flo
         array, colon, element = name.partition(":")
         if not colon:
             array, element = "drive_force", name
-        legal = [n for n, row in flexor.FIELDS.items() if row[2] == "command"]
+        legal = [n for n, row in flexor.FIELDS.items() if row.group == "command"]
         if array not in legal:
             raise unknown("--command", array, legal)
         getattr(sim, array).at(element).set(
