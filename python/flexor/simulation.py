@@ -364,9 +364,12 @@ class Simulation:
             indices = world_indices(given, self.num_worlds, f"Simulation.{call}", "mask")
             chosen = np.zeros(self.num_worlds, np.uint8)
             chosen[indices] = 1
-            if np.count_nonzero(chosen) < indices.size:  # a mask of ints, most likely
+            # zeros and ones for all worlds: a mask of ints, most likely
+            is_unclear = indices.size == self.num_worlds and bool(np.all(indices <= 1))
+            if is_unclear or np.count_nonzero(chosen) < indices.size:
+                why = "that may be a mask" if is_unclear else "with a world twice"
                 raise ArgumentError(
-                    f"Simulation.{call}: mask: {calls.shown(given)} with a world twice given; "
+                    f"Simulation.{call}: mask: {calls.shown(given)} {why} given; "
                     f"legal: {_MASK.legal}"
                 )
             return chosen

@@ -160,22 +160,28 @@ class PathPlanner {
     return touches;
   }
 
-  void piece(PieceType type, int a, int b, int guide, int branch, std::vector<Touch> first,
-             std::vector<Touch> second) {
+  /// A leg acts on the link `to` and reacts on the link `from`.
+  struct Leg {
+    int from = -1, to = -1;
+    std::vector<Touch> touches;
+  };
+  Leg leg(int from, int to) const { return {from, to, between(from, to)}; }
+
+  void piece(PieceType type, int a, int b, int guide, int branch, Leg first, Leg second) {
     p_.piece_type.push_back(static_cast<int>(type));
     p_.piece_a.push_back(a);
     p_.piece_b.push_back(b);
     p_.piece_guide.push_back(guide);
     p_.piece_branch.push_back(branch);
-    touches_.push_back(std::move(first));
-    touches_.push_back(std::move(second));
+    legs_.push_back(std::move(first));
+    legs_.push_back(std::move(second));
   }
 
   void plan_tendon(const TendonDescription& tendon) {
     p_.tendon_piece_first.push_back(static_cast<int>(p_.piece_type.size()));
     p_.tendon_branch_first.push_back(static_cast<int>(p_.branch_pulley.size()));
     p_.tendon_entry_first.push_back(static_cast<int>(p_.entry_dof.size()));
-    touches_.clear();
+    legs_.clear();
 
     int tree = -1;  // positions are relative to the first tree the path touches
     for (const PathElement& e : tendon.path) {
@@ -201,7 +207,7 @@ class PathPlanner {
           const int link = static_cast<int>(
               std::find(p_.link_joint.begin(), p_.link_joint.end(), joint) - p_.link_joint.begin());
           piece(PieceType::kJoint, p_.link_q[link], element, -1, branch,
-                {{p_.link_dof[link], false}}, {});
+                {-1, -1, {{p_.link_dof[link], false}}}, {});
           previous = held_guide = -1;
           break;
         }
@@ -214,11 +220,11 @@ class PathPlanner {
           const int here = point(tree, element, e);
           if (previous >= 0 && held_guide >= 0) {
             const int g = p_.guide_link[held_guide];
-            piece(held_type, previous, here, held_guide, branch,
-                  between(g, p_.point_link[previous]), between(g, p_.point_link[here]));
+            piece(held_type, previous, here, held_guide, branch, leg(g, p_.point_link[previous]),
+                  leg(g, p_.point_link[here]));
           } else if (previous >= 0) {
             piece(PieceType::kStraight, previous, here, -1, branch,
-                  between(p_.point_link[previous], p_.point_link[here]), {});
+                  leg(p_.point_link[previous], p_.point_link[here]), {});
           }
           previous = here;
           held_guide = -1;
@@ -232,8 +238,8 @@ class PathPlanner {
   /// Entries of the tendon's Jacobian, ascending; the first touch of each stores, later ones add.
   void number_entries() {
     std::set<int> dofs;
-    for (const auto& list : touches_) {
-      for (const Touch& t : list) dofs.insert(t.dof);
+    for (const Leg& leg : legs_) {
+      for (const Touch& t : leg.touches) dofs.insert(t.dof);
     }
     std::map<int, int> entry;
     for (const int dof : dofs) {
@@ -241,19 +247,47 @@ class PathPlanner {
       p_.entry_dof.push_back(dof);
     }
     std::set<int> seen;
-    for (const auto& list : touches_) {
+    for (const Leg& leg : legs_) {
       p_.piece_touch_first.push_back(static_cast<int>(p_.touch_entry.size()));
-      for (const Touch& t : list) {
+      for (const Touch& t : leg.touches) {
         p_.touch_entry.push_back(entry[t.dof]);
         p_.touch_flags.push_back((t.minus ? kMinus : 0) | (seen.insert(t.dof).second ? kFirst : 0));
       }
     }
+    plan_wrenches(entry);
+  }
+
+  /// Where the wrenches of the legs are gathered, if that takes fewer operations than their
+  /// touches.
+  void plan_wrenches(const std::map<int, int>& entry) {
+    const auto nearest = [&](int dof) {  // entry at or above a velocity coordinate, or -1
+      while (dof >= 0 && !entry.count(dof)) dof = p_.dof_parent[dof];
+      return dof < 0 ? -1 : entry.at(dof);
+    };
+    const auto of_link = [&](int link) {
+      return link < 0 ? -1 : nearest(p_.link_dof[link] + p_.link_dof_count[link] - 1);
+    };
+    for (const auto& [dof, e] : entry) p_.entry_parent.push_back(nearest(p_.dof_parent[dof]));
+    std::set<int> trees;
+    std::size_t touches = 0, legs = 0;
+    for (const Leg& leg : legs_) {
+      p_.leg_from.push_back(of_link(leg.from));
+      p_.leg_to.push_back(of_link(leg.to));
+      for (const int link : {leg.from, leg.to}) {
+        if (link >= 0) trees.insert(p_.link_tree[link]);
+      }
+      touches += leg.touches.size();
+      legs += leg.from != leg.to;
+    }
+    constexpr std::size_t kTouch = 14, kLeg = 16, kEntry = 30;  // operations of each
+    p_.tendon_by_wrench.push_back(trees.size() == 1 &&
+                                  kLeg * legs + kEntry * entry.size() < kTouch * touches);
   }
 
   const Description& d_;
   Plan& p_;
   std::map<std::tuple<int, int, int>, int> points_;
-  std::vector<std::vector<Touch>> touches_;
+  std::vector<Leg> legs_;
   int element_ = 0;
 };
 

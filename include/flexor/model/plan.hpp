@@ -56,6 +56,10 @@ enum TouchFlag : int { kMinus = 1, kFirst = 2 };
   X(tendon_piece_first,  tendon+1, "into pieces")                                                   \
   X(tendon_branch_first, tendon+1, "into branches")                                                 \
   X(tendon_entry_first,  tendon+1, "into entries of the Jacobian")                                  \
+  X(tendon_by_wrench, tendon, "1: wrenches of the legs are gathered, 0: each leg touches its entries") \
+  X(entry_parent,     entry, "entry of the same tendon next above, or -1")                          \
+  X(leg_from,         2*piece, "entry at or above the link a leg reacts on, or -1")                 \
+  X(leg_to,           2*piece, "entry at or above the link a leg acts on, or -1")                   \
   X(entry_dof,        entry, "velocity coordinate, ascending within a tendon")                      \
   X(piece_type,       piece, "PieceType")                                                           \
   X(piece_a,          piece, "point; joint term: coordinate q")                                     \
@@ -119,6 +123,7 @@ inline constexpr int kRowCells = 5;
   X(point, 3 * p.point_count)                                   \
   X(jacobian, p.entry_count)                                    \
   X(jacobian_scale, p.entry_count)                              \
+  X(wrench, 8 * p.entry_count)                                  \
   X(deviation, p.tendon_count)                                  \
   X(length_rate, p.tendon_count)                                \
   X(curvature, p.tendon_count)                                  \

@@ -3,13 +3,11 @@
 //
 //   l = sum_b s_b/d_b,   J = sum over legs of S_j . (x x g, g)/d_b  , [R-26]
 //
-// A leg is a piece between two bodies with one unit force g along one line of action; finalize
-// lists the velocity coordinates that lie between the two bodies, so a leg costs one product of
-// spatial vectors for each ([E-7], leg incidence). A guide piece is two legs, guide to a and guide
-// to b, whose forces act at a and b and react on the guide's body.
+// A guide piece is two legs (leg.hpp), guide to a and guide to b, whose forces act at a and b and
+// react on the guide's body.
 
 #include "flexor/routing/guide.hpp"
-#include "flexor/state/context.hpp"
+#include "flexor/routing/leg.hpp"
 
 namespace flexor {
 
@@ -20,21 +18,12 @@ struct Route {
   FLEXOR_HD static void run(const C& c) {
     const PlanView& p = c.plan;
     c.each(p.nv, [&](const auto& w, int i) {
-      const auto linear = vector_at(w, p.cell.motion + 6 * i + 3);
-      w[p.cell.motion_scale + i] = abs(linear.x) + abs(linear.y) + abs(linear.z);
+      w[p.cell.motion_scale + i] = sum_of_magnitudes(vector_at(w, p.cell.motion + 6 * i + 3));
     });
     c.each(p.point_count, [&](const auto& w, int i) { place_point(c, w, i); });
     c.sync();
     c.each(p.tendon_count, [&](const auto& w, int t) { route_tendon(c, w, t); });
     c.sync();
-  }
-
-  /// Origin of a tree in the world; zero for tree -1.
-  template <class C, class W>
-  FLEXOR_INLINE static Vec3<typename C::Real> origin(const C& c, const W& w, int tree) {
-    using Real = typename C::Real;
-    if (tree < 0) return {Real(0), Real(0), Real(0)};
-    return vector_at(w, c.plan.cell.origin + 3 * tree);
   }
 
   /// Point of a link (or the world, link -1), relative to the origin of `tree`.
@@ -43,11 +32,11 @@ struct Route {
                                                              int tree,
                                                              const Vec3<typename C::Real>& local) {
     const PlanView& p = c.plan;
-    if (link < 0) return local - origin(c, w, tree);
+    if (link < 0) return local - tree_origin(c, w, tree);
     const auto x =
         vector_at(w, p.cell.position + 3 * link) + matrix_at(w, p.cell.rotation + 9 * link) * local;
     const int own = p.link_tree[link];
-    return own == tree ? x : x + (origin(c, w, own) - origin(c, w, tree));
+    return own == tree ? x : x + (tree_origin(c, w, own) - tree_origin(c, w, tree));
   }
 
   template <class C, class W>
@@ -56,44 +45,6 @@ struct Route {
     put(w, p.cell.point + 3 * i,
         relative_point(c, w, p.point_link[i], p.point_tree[i],
                        c.constant3(p.constant(Constant::point_pos, i))));
-  }
-
-  /// Adds one leg to the Jacobian: force g/d at x (relative to the origin of `tree`), and to
-  /// the scale of each entry the magnitudes it is made of, before they cancel: where the line meets
-  /// a joint axis, the entry is what rounding leaves.   [P-43], [P-44]
-  template <class C, class W>
-  FLEXOR_INLINE static void add_leg(const C& c, const W& w, int first, int last, int tree,
-                                    const Vec3<typename C::Real>& x,
-                                    const Vec3<typename C::Real>& direction,
-                                    const typename C::Real& inverse) {
-    using Real = typename C::Real;
-    const PlanView& p = c.plan;
-    const Vec3<Real> g = direction * inverse;
-    const Force<Real> leg{cross(x, g), g};
-    const Real reach = abs(x.x) + abs(x.y) + abs(x.z);
-    for (int n = first; n < last; ++n) {
-      const int entry = p.touch_entry[n], flags = p.touch_flags[n], dof = p.entry_dof[entry];
-      const int own = p.link_tree[p.dof_link[dof]];
-      Force<Real> f = leg;
-      Real size = reach + w[p.cell.motion_scale + dof];
-      if (own != tree) {
-        const Vec3<Real> y = x + (origin(c, w, tree) - origin(c, w, own));
-        f.moment = cross(y, g);
-        size = abs(y.x) + abs(y.y) + abs(y.z) + w[p.cell.motion_scale + dof];
-      }
-      size = size * inverse;
-      Real value = dot(motion_at(w, p.cell.motion + 6 * dof), f);
-      if (flags & kMinus) value = -value;
-      Real& J = w[p.cell.jacobian + entry];
-      Real& scale = w[p.cell.jacobian_scale + entry];
-      if (flags & kFirst) {
-        J = value;
-        scale = size;
-      } else {
-        J = J + value;
-        scale = scale + size;
-      }
-    }
   }
 
   /// Compensated sum: s + x exactly = s' + remainder.  
@@ -192,6 +143,7 @@ struct Route {
     Bits<Real> status = bits_where(zero > zero, 0, zero);
     int branch = -1;
     Real inverse = one;
+    if (p.tendon_by_wrench[t]) clear_wrenches(c, w, t);
     for (int n = p.tendon_piece_first[t]; n < p.tendon_piece_first[t + 1]; ++n) {
       if (p.piece_branch[n] != branch) {
         branch = p.piece_branch[n];
@@ -220,7 +172,7 @@ struct Route {
           const StraightPiece<Real> line = straight_piece(a, b);
           length = line.length;
           status = status | bits_where(line.is_collapsed, COLLAPSED, zero);
-          add_leg(c, w, touch[0], touch[1], tree, a, line.direction, inverse);
+          add_leg(c, w, t, 2 * n, tree, a, line.direction, inverse);
           if (wants_curvature) {
             curvature = curvature + inverse * straight_curvature(c, w, n, line);
           }
@@ -228,13 +180,14 @@ struct Route {
           const GuidePiece<Real> piece = guide_piece(c, w, p.piece_guide[n], type, a, b);
           length = piece.length;
           status = status | piece.status;
-          add_leg(c, w, touch[0], touch[1], tree, a, piece.gradient_a, inverse);
-          add_leg(c, w, touch[1], touch[2], tree, b, piece.gradient_b, inverse);
+          add_leg(c, w, t, 2 * n, tree, a, piece.gradient_a, inverse);
+          add_leg(c, w, t, 2 * n + 1, tree, b, piece.gradient_b, inverse);
         }
       }
       w[p.cell.branch_length + branch] = w[p.cell.branch_length + branch] + length;
       add_compensated(sum, remainder, length * inverse);
     }
+    if (p.tendon_by_wrench[t]) gather_wrenches(c, w, t);
     w[p.cell.deviation + t] = sum + remainder;
     Real rate = zero;
     for (int e = p.tendon_entry_first[t]; e < p.tendon_entry_first[t + 1]; ++e) {
@@ -260,7 +213,7 @@ struct Route {
     if (link < 0) return {none, none};
     Vec3<Real> x = vector_at(w, p.cell.point + 3 * point);
     const int tree = p.point_tree[point], own = p.link_tree[link];
-    if (own != tree) x = x + (origin(c, w, tree) - origin(c, w, own));
+    if (own != tree) x = x + (tree_origin(c, w, tree) - tree_origin(c, w, own));
     const Motion<Real> v = motion_at(w, p.cell.velocity + 6 * link);
     const Motion<Real> a = motion_at(w, p.cell.acceleration + 6 * link);
     const Vec3<Real> velocity = v.linear + cross(v.angular, x);

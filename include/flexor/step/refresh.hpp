@@ -97,7 +97,7 @@ struct StoreGeometry {
       Vec3<Real> linear{Real(0), Real(0), Real(0)}, angular = linear;
       if (link >= 0) {
         const Motion<Real> v = motion_at(w, p.cell.velocity + 6 * link);
-        const Vec3<Real> own = x - Route::origin(c, w, p.link_tree[link]);
+        const Vec3<Real> own = x - tree_origin(c, w, p.link_tree[link]);
         linear = v.linear + cross(v.angular, own);
         angular = v.angular;
       }
