@@ -9,7 +9,7 @@ namespace flexor {
 template <class Real>
 struct Drive {
   Row<Real> row;          ///< with gains
-  Real constant_impulse;  ///< without gains [N s]
+  Real constant_impulse;  ///< without gains, or between equal bounds [N s]
   Mask<Real> is_unbounded;
   Mask<Real> is_valid;  ///< gains >= 0; else the drive is left out
 };
@@ -30,8 +30,9 @@ FLEXOR_INLINE Drive<Real> drive(const Real& activation, const Real& length_error
   Drive<Real> d;
   d.row = select(has_gains, Row<Real>{r * inverse, inverse / h, h * lower, h * upper},
                  dead_row<Real>());
-  d.constant_impulse =
-      select(andnot(is_valid, has_gains), h * clamp(activation, lower, upper), zero);
+  // between equal bounds the row has no say
+  const auto is_constant = andnot(is_valid, has_gains & (lower < upper));
+  d.constant_impulse = select(is_constant, h * clamp(activation, lower, upper), zero);
   d.is_valid = is_valid;
   d.is_unbounded = (lower == -unbounded<Real>()) & (upper == unbounded<Real>());
   return d;

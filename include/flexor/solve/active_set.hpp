@@ -167,7 +167,8 @@ FLEXOR_OUTLINE void load_last_impulses(const C& c, const typename C::Mask& chose
         Real last = c.load(Field::row_impulse, p.planned_slot[r]);
         if (are_written) {
           const Row<Real> row = row_at(w, at);
-          const Real now = select(w[at + 4] == zero, clamp(last, row.low, row.high), zero);
+          const auto live = (w[at + 4] == zero) & (row.low < row.high);
+          const Real now = select(live, clamp(last, row.low, row.high), zero);
           last = is_tendon ? now : select(is_one_sided(c, law), last, now);
         }
         P = P + last;

@@ -94,6 +94,9 @@ struct ReportForces {
     Real passive = zero, armature = zero, friction = zero, lower = zero, upper = zero;
     Real drive = w[cell.constant_impulse + t];
     auto saturated = zero > zero, unmet = saturated;
+    const Real k_p = c.load(F::valid_drive_position_gain, t);
+    const Real k_v = c.load(F::valid_drive_velocity_gain, t);
+    const auto has_gains = (k_p >= zero) & (k_v >= zero) & (k_v + h * k_p > zero);
     split_law(c, w, t, u, [&](int r, const Real& impulse) {
       const int slot = p.planned_slot[r];
       const int at = cell.row + kRowCells * r;
@@ -103,7 +106,7 @@ struct ReportForces {
           passive = impulse;
           break;
         case TendonRow::kDrive:
-          saturated = (w[at + 2] < w[at + 3]) &
+          saturated = has_gains &
                       ((u - w[at] > -w[at + 1] * w[at + 2]) | (w[at] - u > w[at + 1] * w[at + 3]));
           drive = drive + impulse;
           own = drive;
@@ -132,8 +135,7 @@ struct ReportForces {
       const Real a = w[cell.activation + t];
       const auto outside = (a < c.parameter(K::tendon_actuation_lower, t)) |
                            (a > c.parameter(K::tendon_actuation_upper, t));
-      const auto no_gains = (c.load(F::valid_drive_velocity_gain, t) == zero) &
-                            (c.load(F::valid_drive_position_gain, t) == zero);
+      const auto no_gains = (k_p == zero) & (k_v == zero);
       saturated = enabled & (saturated | (outside & no_gains));
     }
     w[cell.law_flag + t] = bits_to_real(world_status<Real>(real_to_bits(w[cell.route_status + t])) |

@@ -261,6 +261,20 @@ def test_case_40_activation_filter(backend):
     run.check("activation", ["-6.201102682"], 1e-9)
 
 
+def test_drive_with_gains_between_equal_bounds_is_a_force(backend):
+    """[P-26]: clamp(r - G u, F, F) = F, whatever the gains ask for; and it is saturated."""
+    run = backend.run(
+        scenes.anchored_mass(
+            drive={"force": -3.0, "position_gain": 50.0, "velocity_gain": 2.0, "target_length": 0.4},
+            actuation_lower=-0.5, actuation_upper=-0.5,
+        )
+    )  # fmt: skip
+    run.step(3)
+    run.check("tendon_drive_force", [-0.5], 1e-12)
+    run.near(run.get("qvel"), [-0.0015, 0, 0], 1e-12)
+    assert run.get("status") == flexor.Status.TENSION_SATURATED
+
+
 def test_case_42_tendon_that_moves_nothing(backend):
     """[P-44]: J = 0; the drive still reports its force."""
     b = scenes.builder()
