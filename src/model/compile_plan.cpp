@@ -418,9 +418,9 @@ void plan_rows(Plan& p, const Description& d, const AnyWorld& any) {
     p.has_servo |=
         any(K::joint_position_gain, j, positive) || any(K::joint_velocity_gain, j, positive);
     p.has_joint_spring |= any(K::joint_stiffness, j, positive);
-    if (p.dof_q[i] < 0) continue;
     p.has_effort_bounds |=
         any(K::joint_effort_lower, j, finite) || any(K::joint_effort_upper, j, finite);
+    if (p.dof_q[i] < 0) continue;
     const int first = kTendonRowCount * p.tendon_count + kJointRowCount * i;
     const auto slot = [&](JointRow row) { return first + static_cast<int>(row); };
     if (any(K::joint_friction, j, positive)) plan(law, slot(JointRow::kFriction));

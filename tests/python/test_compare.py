@@ -314,6 +314,8 @@ def test_strict_between_other_devices_finds_rounding(finger):
         ),
         ({"states": 3}, r"compare: states: 3 is not one of"),
         ({"worlds": 0}, r"compare: worlds: 0 given; legal: a whole number from 1 to"),
+        ({"inject": [1]}, r"compare: inject: \[1\] \(list\) given; legal: \{name: factor\}"),
+        ({"inject": 3}, r"compare: inject: 3 given"),
         ({"steps": 0}, r"compare: steps: 0 given; legal: a whole number from 1 to"),
         (
             {"batch_b": 9, "worlds": 8},

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
+from flexor import calls
 from flexor.comparison.side import Side
 from flexor.errors import ConfigError, ShapeError
 from flexor.model import Model
@@ -124,13 +125,27 @@ def vary(patterns, sides: list[Side], rng) -> int:
     return len(varied)
 
 
+def _texts(value) -> list[str]:
+    texts = list(value)
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError
+    return texts
+
+
+_FAULTS = calls.Kind("{name: factor}, 'name:factor' or a list of such texts", _texts)
+
+
 def faults(inject, model: Model, legal: list[str]) -> tuple[dict[str, float], dict[str, float]]:
     """Planted faults as (array -> factor, parameter -> factor), of {name: factor}, "name:factor" or
     a list of such texts."""
     if inject is None:
         return {}, {}
     if not isinstance(inject, Mapping):
-        texts = [inject] if isinstance(inject, str) else list(inject)
+        texts = (
+            [inject]
+            if isinstance(inject, str)
+            else calls.judge("compare", "inject", _FAULTS, inject)
+        )
         inject = dict(text.rpartition(":")[::2] for text in texts)
     arrays, parameters = {}, {}
     for name, factor in inject.items():

@@ -4,6 +4,7 @@ Case 4 needs loops; they do not exist yet.
 """
 
 import numpy as np
+import pytest
 import scenes
 
 H = 0.001
@@ -163,3 +164,16 @@ def test_case_14_velocity_limit(backend):
         run.step()
         run.check("joint_limit_torque", [-1000.0], 1e-9)
     run.check("qvel", [0.5], 1e-9)
+
+
+@pytest.mark.parametrize("bound", [{"effort_lower": -0.5}, {"effort_upper": 0.5}])
+def test_effort_bounds_of_a_ball_joint(backend, bound):
+    """[P-5]: each component of the command within the bounds, where one of them alone is given."""
+    b = scenes.builder()
+    b.add_body("top", mass=1, inertia=(0.05, 0.06, 0.07))
+    b.add_joint("top", "ball", type="ball", **bound)
+    run = backend.run(b.finalize())
+    sign = -1 if "effort_lower" in bound else 1
+    run.set("joint_force", [3 * sign, 0.2 * sign, -3 * sign])
+    run.step(1)
+    run.check("joint_command_torque", [0.5 * sign, 0.2 * sign, -3 * sign], 1e-12)
