@@ -135,6 +135,7 @@ PYBIND11_MODULE(_core, m) {
   m.def("status_bits", &status_bits);
   bind_model(m);
   bind_simulation(m);
+  bind_random(m);
 }
 
 }  // namespace flexor::python
