@@ -12,11 +12,6 @@
 namespace flexor::python {
 namespace {
 
-/// Owner of the memory of a batch's arrays; what the package's arrays hold on to.
-struct Storage {
-  std::shared_ptr<void> owner;
-};
-
 /// A batch and who is in it.
 struct Batch {
   Batch(const Model& model, const SimulationOptions& options) : simulation(model, options) {}
@@ -206,7 +201,6 @@ void bind_simulation(py::module_& m) {
     return out;
   });
 
-  py::class_<Storage>(m, "Storage");
   py::class_<Batch>(m, "Simulation")
       .def(py::init(&make_batch), py::arg("model"), py::kw_only(), py::arg("num_worlds"),
            py::arg("device"), py::arg("precision"), py::arg("num_threads"), py::arg("outputs"),
