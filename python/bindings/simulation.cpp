@@ -85,6 +85,46 @@ void step(Batch& batch, int count, const OptionalBuffer& mask_buffer, bool refre
   }
 }
 
+/// Ctrl-C, looked for every 20 ms.
+class Interruption {
+ public:
+  void look() {
+    if (Clock::now() - last_ < std::chrono::milliseconds(20)) return;
+    last_ = Clock::now();
+    const py::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point last_ = Clock::now();
+};
+
+/// commands: (field, contiguous buffer of the array's type, whether one world's numbers serve all);
+/// record: (field, contiguous writable buffer).
+void roll_out(Batch& batch, int count,
+              const std::vector<std::tuple<int, py::buffer, bool>>& commands,
+              const std::vector<std::tuple<int, py::buffer>>& record, int every, bool restore) {
+  const Turn turn(batch);
+  std::vector<py::buffer_info> kept;
+  Rollout rollout;
+  rollout.count = count;
+  rollout.every = every;
+  rollout.restore = restore;
+  for (const auto& [field, buffer, is_shared] : commands) {
+    kept.push_back(buffer.request());
+    rollout.commands.push_back({static_cast<Field>(field), kept.back().ptr, is_shared});
+  }
+  for (const auto& [field, buffer] : record) {
+    kept.push_back(buffer.request(true));
+    rollout.record.push_back({static_cast<Field>(field), kept.back().ptr});
+  }
+  Interruption interruption;
+  rollout.between_steps = [&] { interruption.look(); };
+  const py::gil_scoped_release release;
+  batch.simulation.rollout(rollout);
+}
+
 py::tuple to_tuple(const ArrayRef& a) {
   char kind = 'f';
   if (a.type == FieldType::kInt32 || a.type == FieldType::kInt64) kind = 'i';
@@ -223,6 +263,7 @@ void bind_simulation(py::module_& m) {
              return py::tuple(py::cast(b.simulation.component_names(static_cast<Field>(field))));
            })
       .def("step", &step)
+      .def("rollout", &roll_out)
       .def("forward", [](Batch& b) { compute(b, [](Simulation& s) { s.forward(); }); })
       .def("reset",
            [](Batch& b, const OptionalBuffer& mask, int keyframe, const OptionalBuffer& qpos,
@@ -262,6 +303,17 @@ void bind_simulation(py::module_& m) {
            [](Batch& b) {
              return Buffer<double>{compute(b, [](Simulation& s) { return s.bias_force(); })};
            })
+      .def(
+          "body_jacobian",
+          [](Batch& b, int body) {
+            return Buffer<double>{compute(b, [&](Simulation& s) { return s.body_jacobian(body); })};
+          })
+      .def(
+          "site_jacobian",
+          [](Batch& b, int site) {
+            return Buffer<double>{compute(b, [&](Simulation& s) { return s.site_jacobian(site); })};
+          })
+      .def("commit", [](Batch& b) { compute(b, [](Simulation& s) { s.commit(); }); })
       .def("save",
            [](Batch& b, const std::string& path, const OptionalBuffer& worlds) {
              py::buffer_info info;
