@@ -4,6 +4,7 @@
 #include "flexor/core/error.hpp"
 #include "flexor/core/status.hpp"
 #include "flexor/io/mjcf.hpp"
+#include "flexor/math/random.hpp"
 #include "flexor/model/builder.hpp"
 #include "flexor/model/model.hpp"
 #include "flexor/sim/simulation.hpp"

@@ -6,6 +6,7 @@
 #include <pybind11/stl.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,11 @@ namespace py = pybind11;
 template <class T>
 struct Buffer {
   std::vector<T> values;
+};
+
+/// Owner of the memory of a batch's arrays; what the package's arrays hold on to.
+struct Storage {
+  std::shared_ptr<void> owner;
 };
 
 /// Contiguous items of a buffer that the Python side has already given the right type.
@@ -38,6 +44,8 @@ py::dict to_dict(const Problem& problem);
 
 void bind_model(py::module_& m);
 void bind_simulation(py::module_& m);
+void bind_random(py::module_& m);
+void bind_exchange(py::module_& m);
 
 }  // namespace flexor::python
 

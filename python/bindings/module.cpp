@@ -134,7 +134,9 @@ PYBIND11_MODULE(_core, m) {
   m.def("fields", &fields);
   m.def("status_bits", &status_bits);
   bind_model(m);
+  bind_exchange(m);
   bind_simulation(m);
+  bind_random(m);
 }
 
 }  // namespace flexor::python

@@ -12,11 +12,6 @@
 namespace flexor::python {
 namespace {
 
-/// Owner of the memory of a batch's arrays; what the package's arrays hold on to.
-struct Storage {
-  std::shared_ptr<void> owner;
-};
-
 /// A batch and who is in it.
 struct Batch {
   Batch(const Model& model, const SimulationOptions& options) : simulation(model, options) {}
@@ -88,6 +83,46 @@ void step(Batch& batch, int count, const OptionalBuffer& mask_buffer, bool refre
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     if (seconds < 0.01) block = std::min(2 * block, 1 << 20);
   }
+}
+
+/// Ctrl-C, looked for every 20 ms.
+class Interruption {
+ public:
+  void look() {
+    if (Clock::now() - last_ < std::chrono::milliseconds(20)) return;
+    last_ = Clock::now();
+    const py::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point last_ = Clock::now();
+};
+
+/// commands: (field, contiguous buffer of the array's type, whether one world's numbers serve all);
+/// record: (field, contiguous writable buffer).
+void roll_out(Batch& batch, int count,
+              const std::vector<std::tuple<int, py::buffer, bool>>& commands,
+              const std::vector<std::tuple<int, py::buffer>>& record, int every, bool restore) {
+  const Turn turn(batch);
+  std::vector<py::buffer_info> kept;
+  Rollout rollout;
+  rollout.count = count;
+  rollout.every = every;
+  rollout.restore = restore;
+  for (const auto& [field, buffer, is_shared] : commands) {
+    kept.push_back(buffer.request());
+    rollout.commands.push_back({static_cast<Field>(field), kept.back().ptr, is_shared});
+  }
+  for (const auto& [field, buffer] : record) {
+    kept.push_back(buffer.request(true));
+    rollout.record.push_back({static_cast<Field>(field), kept.back().ptr});
+  }
+  Interruption interruption;
+  rollout.between_steps = [&] { interruption.look(); };
+  const py::gil_scoped_release release;
+  batch.simulation.rollout(rollout);
 }
 
 py::tuple to_tuple(const ArrayRef& a) {
@@ -206,7 +241,6 @@ void bind_simulation(py::module_& m) {
     return out;
   });
 
-  py::class_<Storage>(m, "Storage");
   py::class_<Batch>(m, "Simulation")
       .def(py::init(&make_batch), py::arg("model"), py::kw_only(), py::arg("num_worlds"),
            py::arg("device"), py::arg("precision"), py::arg("num_threads"), py::arg("outputs"),
@@ -229,6 +263,7 @@ void bind_simulation(py::module_& m) {
              return py::tuple(py::cast(b.simulation.component_names(static_cast<Field>(field))));
            })
       .def("step", &step)
+      .def("rollout", &roll_out)
       .def("forward", [](Batch& b) { compute(b, [](Simulation& s) { s.forward(); }); })
       .def("reset",
            [](Batch& b, const OptionalBuffer& mask, int keyframe, const OptionalBuffer& qpos,
@@ -268,6 +303,17 @@ void bind_simulation(py::module_& m) {
            [](Batch& b) {
              return Buffer<double>{compute(b, [](Simulation& s) { return s.bias_force(); })};
            })
+      .def(
+          "body_jacobian",
+          [](Batch& b, int body) {
+            return Buffer<double>{compute(b, [&](Simulation& s) { return s.body_jacobian(body); })};
+          })
+      .def(
+          "site_jacobian",
+          [](Batch& b, int site) {
+            return Buffer<double>{compute(b, [&](Simulation& s) { return s.site_jacobian(site); })};
+          })
+      .def("commit", [](Batch& b) { compute(b, [](Simulation& s) { s.commit(); }); })
       .def("save",
            [](Batch& b, const std::string& path, const OptionalBuffer& worlds) {
              py::buffer_info info;

@@ -8,7 +8,7 @@ sim.step(10)
 sim.tendon_tension.numpy()                       # (4096, tendons), no copy
 """
 
-from flexor import _core, descriptions, models
+from flexor import _core, descriptions, models, rng
 from flexor.array import Array
 from flexor.builder import ModelBuilder
 from flexor.comparison import Report, compare
@@ -68,6 +68,7 @@ __all__ = [
     "load_model",
     "models",
     "pulley",
+    "rng",
     "sphere",
     "validate",
     "via",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+import operator
+
 import numpy as np
 
 from flexor import calls
@@ -44,6 +47,36 @@ def world_indices(worlds, num_worlds: int, call: str, argument: str = "worlds"):
     return np.ascontiguousarray(indices, np.int64)
 
 
+_CPU = (1, 0)
+_COPY = calls.optional(calls.flag)
+
+
+def _stream(value):
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError
+    if value < -1 or value == 0:
+        raise ValueError
+    return value
+
+
+def _pair(value) -> tuple[int, int]:
+    first, second = value
+    return (operator.index(first), operator.index(second))
+
+
+_STREAM = calls.optional(
+    calls.Kind("-1, or a stream > 0 (0 could be any of two default streams)", _stream)
+)
+_PAIR = calls.optional(calls.Kind("two whole numbers", _pair))
+
+
+def _imported(extra: str):
+    try:
+        return importlib.import_module(extra)
+    except ImportError:
+        raise ImportError(f"{extra} is not installed: pip install '{extra}'") from None
+
+
 class _Memory:
     """Block of memory as NumPy wants to see it, with the object that keeps it alive."""
 
@@ -67,6 +100,8 @@ class Array:
     stays valid after the simulation is closed or forgotten. Index, iterate and calculate with it:
     `sim.qpos.numpy()[0]`. (Writing qpos by a view leaves `qpos_compensation`, less than one unit in
     the last place of a float32; `set` zeroes it.)
+    So do `torch()`, and whatever another
+    library makes of the array by DLPack (`numpy.from_dlpack`, `torch.from_dlpack`, ...). [IA-9]
 
     shape, dtype, strides (bytes), unit, doc, names (one per component), device, is_state (part of a
     checkpoint's state), is_writable (state or command).
@@ -74,7 +109,7 @@ class Array:
 
     __slots__ = (
         "name", "shape", "dtype", "strides", "unit", "doc", "names", "device", "is_state",
-        "is_writable", "_address", "_owner", "_after_set", "_view",
+        "is_writable", "_address", "_owner", "_after_set", "_view", "_tensor",
     )  # fmt: skip
 
     def __init__(self, owner, address, *, name, shape, dtype, strides, unit, doc, names, device,
@@ -95,6 +130,7 @@ class Array:
         put(self, "is_writable", is_writable)
         # made once, of an object apart: no reference cycle holds the storage
         put(self, "_view", self._make_view())
+        put(self, "_tensor", None)
 
     def _make_view(self) -> np.ndarray:
         if 0 in self.shape:
@@ -118,6 +154,53 @@ class Array:
     def numpy(self, copy: bool | None = None) -> np.ndarray:
         """View of the storage; copy=True: a row-major copy."""
         return self.copy() if copy else self._view.view()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """(1, 0): memory of the processor."""
+        return _CPU
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        """DLPack capsule of this memory, or of a row-major copy (copy=True).
+
+        stream: None, -1, or a stream; there is nothing to wait for. max_version: (major, minor) that
+        the consumer understands: from (1, 0) the capsule says whether the memory may be written to;
+        None: it cannot say. dl_device: None or (1, 0).
+        Raises BufferError for another device, ConfigError for stream 0.
+        """
+        call = f"array {self.name}.__dlpack__"
+        stream = calls.judge(call, "stream", _STREAM, stream)
+        version = calls.judge(call, "max_version", _PAIR, max_version)
+        device = calls.judge(call, "dl_device", _PAIR, dl_device)
+        copy = calls.judge(call, "copy", _COPY, copy)
+        if device not in (None, _CPU):
+            raise BufferError(f"{call}: dl_device: {device} given; legal: None, {_CPU}")
+        return self._owner.to_dlpack(
+            self._address,
+            shape=self.shape,
+            strides=tuple(s // self.dtype.itemsize for s in self.strides),
+            kind=self.dtype.kind,
+            item=self.dtype.itemsize,
+            is_read_only=not self.is_writable,
+            is_versioned=version is not None and version >= (1, 0),
+            is_copied=bool(copy),
+        )
+
+    def torch(self):
+        """torch.Tensor over the same memory, made once. Torch knows no read-only tensors: what is
+        written into a read-out is lost with the next step. ImportError without torch."""
+        if self._tensor is None:
+            torch = _imported("torch")
+            object.__setattr__(self, "_tensor", torch.from_dlpack(self.__dlpack__()))
+        return self._tensor
+
+    @calls.checked(copy=calls.optional(calls.flag))
+    def jax(self, copy: bool | None = None):
+        """jax.Array of a copy; copy=False: over the same memory, which JAX takes for constant, or
+        BufferError. ImportError without jax."""
+        jax = _imported("jax")
+        if copy is False:
+            return jax.dlpack.from_dlpack(self, copy=False)
+        return jax.numpy.asarray(self.copy())
 
     def copy(self) -> np.ndarray:
         """Row-major copy."""
@@ -178,10 +261,7 @@ class Array:
     def _judged(self, values, selected: np.ndarray | None) -> np.ndarray:
         """What `set` would store in the selected worlds."""
         given = calls.judge(f"array {self.name}", "values", calls.numbers, values)
-        if self.dtype.kind in "iu" and given.dtype.kind == "f":
-            raise ArgumentError(
-                f"array {self.name}: values: {given.dtype} given; legal: whole numbers ({self.dtype})"
-            )
+        self._check_type(given)
         count = self.shape[0] if selected is None else selected.size
         expected = (count, *self.shape[1:])
         try:
@@ -193,6 +273,17 @@ class Array:
             ) from None
         self._check_range(given)
         return given
+
+    def _check_type(self, given: np.ndarray) -> None:
+        if self.dtype.kind in "iu" and given.dtype.kind == "f":
+            raise ArgumentError(
+                f"array {self.name}: values: {given.dtype} given; legal: whole numbers ({self.dtype})"
+            )
+
+    def _check_values(self, given: np.ndarray) -> None:
+        """What `set` asks of numbers, whatever their shape."""
+        self._check_type(given)
+        self._check_range(given)
 
     def _write(self, judged: np.ndarray, selected: np.ndarray | None) -> None:
         self.numpy()[slice(None) if selected is None else selected] = judged

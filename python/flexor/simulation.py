@@ -404,6 +404,78 @@ class Simulation:
         self._core.forward()
 
     @calls.checked(
+        n=_STEPS,
+        commands=calls.optional(calls.by_name(calls.numbers)),
+        record=calls.names,
+        every=calls.whole(1, _MOST_STEPS),
+        restore=calls.flag,
+        out=calls.optional(calls.by_name(calls.instance(np.ndarray, "a NumPy array"))),
+    )
+    def rollout(
+        self, n: int, commands=None, *, record=(), every: int = 1, restore: bool = False, out=None
+    ) -> dict[str, np.ndarray]:
+        """n steps with commands given ahead; the bits of a loop of `set`, `step` and `copy`. [IA-11]
+
+        commands: {command array: (num_worlds or 1, n, ...)}: row i is set before step i.
+        record: names of arrays, read after every `every`-th step.
+        restore: puts state and commands back afterwards, and the geometry read-outs with them; step
+            read-outs belong to the last step all the same.
+        out: {name: array} to record into, of the shape and type that this call returns otherwise.
+        Returns {name: (num_worlds, n // every, ...)}.
+        Raises ShapeError, UnknownNameError, ConfigError or ArgumentError before the first step;
+        SimulationError with guard="raise".
+        """
+        given = [
+            self._rollout_command(name, values, n) for name, values in (commands or {}).items()
+        ]
+        recorded = {}
+        for name in record:
+            if name not in FIELDS:
+                raise unknown("Simulation.rollout: record", name, list(FIELDS))
+            array = self._array(name)
+            shape = (self.num_worlds, n // every, *array.shape[1:])
+            recorded[name] = self._rollout_target(name, (out or {}).get(name), shape, array.dtype)
+        for name in out or {}:
+            if name not in recorded:
+                raise unknown("Simulation.rollout: out", name, list(recorded))
+        targets = [(FIELDS[name][0], values.reshape(-1)) for name, values in recorded.items()]
+        self._core.rollout(n, given, targets, every, restore)
+        return recorded
+
+    def _rollout_command(self, name: str, values: np.ndarray, n: int):
+        """(field, numbers of a command in its own type, whether they serve all worlds)."""
+        legal = [name for name, row in FIELDS.items() if row[2] == "command"]
+        if name not in legal:
+            raise unknown("Simulation.rollout: commands", name, legal)
+        array = self._array(name)
+        shapes = [(worlds, n, *array.shape[1:]) for worlds in (self.num_worlds, 1)]
+        if values.shape not in shapes:
+            raise ShapeError(
+                f"Simulation.rollout: commands: {name}: shape {values.shape} given, "
+                f"{' or '.join(str(shape) for shape in dict.fromkeys(shapes))} expected"
+            )
+        array._check_values(values)
+        flat = np.ascontiguousarray(values, array.dtype).reshape(-1)
+        return FIELDS[name][0], flat, values.shape[0] == 1
+
+    def _rollout_target(self, name: str, given, shape: tuple, dtype: np.dtype) -> np.ndarray:
+        if given is None:
+            return np.empty(shape, dtype)
+        flags = given.flags
+        if given.shape != shape:
+            raise ShapeError(
+                f"Simulation.rollout: out: {name}: shape {given.shape} given, {shape} expected"
+            )
+        if given.dtype != dtype or not flags.c_contiguous or not flags.writeable:
+            order = "row-major" if flags.c_contiguous else "strided"
+            access = "writable" if flags.writeable else "read-only"
+            raise ArgumentError(
+                f"Simulation.rollout: out: {name}: a {order} {access} array of {given.dtype} given; "
+                f"legal: a row-major writable array of {dtype}"
+            )
+        return given
+
+    @calls.checked(
         keyframe=calls.optional(calls.element),
         qpos=calls.optional(calls.numbers),
         qvel=calls.optional(calls.numbers),
@@ -497,6 +569,11 @@ class Simulation:
         flat = np.ascontiguousarray(given, np.float64).reshape(-1)
         self._core.set_parameter(name, flat, selected)
 
+    def commit(self) -> None:
+        """Derive now what follows from parameters set since the last step, forward, reset or save,
+        which do so themselves."""
+        self._core.commit()
+
     def capture_reference(self) -> None:
         """Take the present tendon lengths as reference lengths."""
         self._core.capture_reference()
@@ -522,6 +599,31 @@ class Simulation:
         """Gravity, Coriolis and centrifugal force c in M qacc + c = tau at the present q, v:
         (num_worlds, nv), float64."""
         return np.asarray(self._core.bias_force()).reshape(self.num_worlds, self._model.nv)
+
+    @calls.checked(body_or_site=calls.name)
+    def jacobian(self, body_or_site: str) -> np.ndarray:
+        """Velocity of a body's origin or of a site, and angular velocity, per unit of each velocity
+        coordinate at the present q: (num_worlds, 6, nv), linear then angular, world axes, float64.
+
+        body_or_site: a name; "body/<name>" or "site/<name>" where both have it.
+        """
+        kinds = ("body", "site")
+        kind, _, name = body_or_site.partition("/")
+        if kind not in kinds or name not in self._model.names(kind):
+            name = body_or_site
+            found = [kind for kind in kinds if name in self._model.names(kind)]
+            if not found:
+                legal = [n for kind in kinds for n in self._model.names(kind)]
+                raise unknown("Simulation.jacobian: body_or_site", name, legal)
+            if len(found) > 1:
+                raise ConfigError(
+                    f"Simulation.jacobian: body_or_site: {name!r} is a body and a site; legal: "
+                    f"'body/{name}', 'site/{name}'"
+                )
+            kind = found[0]
+        compute = self._core.body_jacobian if kind == "body" else self._core.site_jacobian
+        flat = np.asarray(compute(self._model.index(kind, name)))
+        return flat.reshape(self.num_worlds, 6, self._model.nv)
 
     # --- checkpoints ---
 

@@ -1,7 +1,7 @@
 #pragma once
 // What a Simulation holds, and the work behind its calls, split by task: simulation.cpp (the
-// calls), guard.cpp (worlds that failed), snapshot.cpp (states taken out, put back, written and
-// read).
+// calls), guard.cpp (worlds that failed), jacobian.cpp (of points of bodies), rollout.cpp (steps
+// with commands given ahead), snapshot.cpp (states taken out, put back, written and read).
 
 #include <atomic>
 #include <memory>
@@ -54,6 +54,12 @@ struct Simulation::Implementation {
   void refresh(const std::uint8_t* worlds);
   void step(int count, const std::uint8_t* mask, bool refresh);
   void reset(const std::uint8_t* mask, const ResetPose& pose);
+
+  // jacobian.cpp
+  std::vector<double> jacobian(int body, int site);
+
+  // rollout.cpp
+  void roll_out(const Rollout& rollout);
 
   // snapshot.cpp
   Snapshot take(const std::vector<long>& worlds) const;

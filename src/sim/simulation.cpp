@@ -158,6 +158,12 @@ void Simulation::set_parameter(std::string_view name, std::span<const double> va
   s.parameters.set(s.model, name, values, worlds);
 }
 
+void Simulation::commit() {
+  Implementation& s = *implementation_;
+  const Exclusive exclusive(s.is_busy);
+  s.commit();
+}
+
 std::vector<double> Simulation::parameter(std::string_view name) const {
   const Implementation& s = *implementation_;
   return s.parameters.get(s.model.parameter(name));

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <set>
 #include <span>
@@ -57,6 +58,29 @@ struct Snapshot {
   std::array<std::vector<std::byte>, kFieldCount> field;  ///< [component][world]; empty = not kept
 };
 
+/// Commands of a rollout: [world][step][component], in the type the array is stored in.
+struct RolloutCommand {
+  Field field{};
+  const void* data = nullptr;
+  bool is_shared = false;  ///< [step][component]: the same for all worlds
+};
+
+/// Where a rollout puts what an array holds: [world][count / every][component].
+struct RolloutRecord {
+  Field field{};
+  void* data = nullptr;
+};
+
+/// Steps with commands given ahead.   [IA-11]
+struct Rollout {
+  int count = 0;
+  std::vector<RolloutCommand> commands;  ///< written before each step
+  std::vector<RolloutRecord> record;     ///< read after every `every`-th step
+  int every = 1;
+  bool restore = false;                 ///< puts state and commands back afterwards
+  std::function<void()> between_steps;  ///< may throw to end the rollout where it stands
+};
+
 /// What a simulation has to be made with to take over a checkpoint.
 struct CheckpointInfo {
   long num_worlds = 0;
@@ -87,6 +111,11 @@ class Simulation {
   void step(int count = 1, WorldMask mask = {}, bool refresh = true);
   /// Writes G arrays only; idempotent.
   void forward();
+  /// `count` steps with commands given ahead: the bits of as many turns of writing the commands,
+  /// step() and reading the arrays. With `restore` state and commands are put back, whatever
+  /// happens, and G arrays with them; S arrays belong to the last step all the same. ConfigError
+  /// for a count below 0, every below 1, a field that is no command, a read-out that is not kept.
+  void rollout(const Rollout& rollout);
   /// Masked worlds to qpos0 (or the keyframe, or the rows given: [selected world][nq], [..][nv]),
   /// zero velocity, initial activation, commands and flags, time 0, status 0; then a refresh.
   void reset(WorldMask mask = {}, int keyframe = -1, std::span<const double> qpos = {},
@@ -108,6 +137,9 @@ class Simulation {
   /// automatic (nan) one call after the other: these check that both have.
   void set_parameter(std::string_view name, std::span<const double> values,
                      std::span<const long> worlds = {});
+  /// Derives now what follows from parameters set since the last step, forward, reset or save,
+  /// which do so themselves.
+  void commit();
   /// [world][count] values.
   std::vector<double> parameter(std::string_view name) const;
   /// Stores the present length as reference length.
@@ -116,6 +148,11 @@ class Simulation {
   /// [world][nv][nv] mass matrix with armature, [world][nv] bias force, at the present q, v.
   std::vector<double> mass_matrix() const;
   std::vector<double> bias_force() const;
+  /// [world][6][nv]: velocity of the body's origin, or of the site, and angular velocity, world
+  /// axes, per unit of each velocity coordinate at the present q. ConfigError for an index that
+  /// there is not.
+  std::vector<double> body_jacobian(int body) const;
+  std::vector<double> site_jacobian(int site) const;
 
   /// Takes out, and puts back, states and commands of some worlds (indices; all if empty), which
   /// may be worlds of another batch of the same model and precision. ConfigError for a world there
