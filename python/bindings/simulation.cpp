@@ -182,8 +182,8 @@ std::unique_ptr<Batch> make_batch(const Model& model, long num_worlds, const std
                                   const std::optional<std::string>& precision, int num_threads,
                                   const std::vector<std::string>& outputs,
                                   const std::vector<std::string>& inert, const std::string& guard,
-                                  const std::string& solver, int iterations, double tolerance,
-                                  bool warm_start) {
+                                  int history, const std::string& solver, int iterations,
+                                  double tolerance, bool warm_start) {
   SimulationOptions options;
   options.num_worlds = num_worlds;
   options.device = device;
@@ -192,6 +192,7 @@ std::unique_ptr<Batch> make_batch(const Model& model, long num_worlds, const std
   options.outputs = outputs;
   options.inert = inert;
   options.guard = choose("guard", guard, kGuards);
+  options.history = history;
   options.solver = choose("solver", solver, kSolvers);
   options.iterations = iterations;
   options.tolerance = tolerance;
@@ -211,6 +212,7 @@ py::dict options_of(const Batch& batch) {
   out["outputs"] = o.outputs;
   out["inert"] = o.inert;
   out["guard"] = name_of(o.guard, kGuards);
+  out["history"] = o.history;
   out["solver"] = name_of(o.solver, kSolvers);
   out["iterations"] = o.iterations;
   out["tolerance"] = o.tolerance;
@@ -244,8 +246,8 @@ void bind_simulation(py::module_& m) {
   py::class_<Batch>(m, "Simulation")
       .def(py::init(&make_batch), py::arg("model"), py::kw_only(), py::arg("num_worlds"),
            py::arg("device"), py::arg("precision"), py::arg("num_threads"), py::arg("outputs"),
-           py::arg("inert"), py::arg("guard"), py::arg("solver"), py::arg("iterations"),
-           py::arg("tolerance"), py::arg("warm_start"))
+           py::arg("inert"), py::arg("guard"), py::arg("history"), py::arg("solver"),
+           py::arg("iterations"), py::arg("tolerance"), py::arg("warm_start"))
       .def_property_readonly("options", &options_of)
       .def("storage", [](const Batch& b) { return Storage{b.simulation.storage()}; })
       .def("array",
@@ -319,6 +321,12 @@ void bind_simulation(py::module_& m) {
              py::buffer_info info;
              const auto indices = items_of<long>(worlds, info);
              compute(b, [&](Simulation& s) { s.save(path, indices); });
+           })
+      .def("dump",
+           [](Batch& b, const OptionalBuffer& worlds, const std::string& path) {
+             py::buffer_info info;
+             const auto indices = items_of<long>(worlds, info);
+             compute(b, [&](Simulation& s) { s.dump(indices, path); });
            })
       .def("clone_worlds",
            [](Batch& b, const py::buffer& source, const py::buffer& destination) {

@@ -98,6 +98,7 @@ class Simulation:
     seed: 0 ... 2^64 - 1, kept as `sim.seed` for whoever draws random numbers for this batch.
     guard: what happens to a world with a non-finite state, an invalid parameter or a singular mass
         matrix: "ignore" (bits only), "freeze" (held until reset), "reset", "raise".
+    history: states and commands of every world to keep for `dump`.
     solver: "auto", "active_set", "jacobi", "gauss_seidel_blocks", "gauss_seidel", "exact".
     iterations, tolerance: default: the solver's own. warm_start: begin with the last impulses.
 
@@ -179,6 +180,7 @@ class Simulation:
         inert=calls.names,
         seed=calls.whole(0, 2**64 - 1),
         guard=calls.text,
+        history=calls.whole(0, 2**20),
         solver=calls.text,
         iterations=calls.optional(calls.whole(1, _MOST_STEPS)),
         tolerance=calls.optional(calls.positive),
@@ -196,6 +198,7 @@ class Simulation:
         inert="error",
         seed: int = 0,
         guard: str = "freeze",
+        history: int = 0,
         solver: str = "auto",
         iterations: int | None = None,
         tolerance: float | None = None,
@@ -212,6 +215,7 @@ class Simulation:
             outputs=outputs if isinstance(outputs, list) else [outputs],
             inert=[] if inert in ("error", ["error"]) else inert,
             guard=guard,
+            history=history,
             solver=solver,
             iterations=iterations or 0,
             tolerance=tolerance or 0.0,
@@ -639,6 +643,18 @@ class Simulation:
         if selected is not None and selected.size == 0:
             raise ConfigError("Simulation.save: worlds: none given; legal: at least one")
         self._core.save(path, selected)
+
+    @calls.checked(path=calls.path)
+    def dump(self, worlds, path: str | os.PathLike) -> None:
+        """Write the last `history` states and commands of some worlds (None: all), each as a step
+        began, to an .npz file: `header` (JSON as bytes), `world`, `count` (rows that are a world's
+        own), one array (row, world, ...) per field, oldest row first, a world with fewer rows has
+        them at the end. ConfigError if the simulation was made with history=0.
+        """
+        selected = self._selected("dump", worlds)
+        if selected is not None and selected.size == 0:
+            raise ConfigError("Simulation.dump: worlds: none given; legal: at least one")
+        self._core.dump(selected, path)
 
     @calls.checked(path=calls.path)
     def load_state(self, path: str | os.PathLike) -> None:

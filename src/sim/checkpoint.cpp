@@ -54,24 +54,33 @@ std::vector<std::string> list_members(const Model& model, const Batch& batch,
   return members;
 }
 
-std::string make_header(const Model& model, const SimulationOptions& options, const Batch& batch,
-                        const RawParameters& raw, long num_worlds) {
-  char timestep[40];
-  std::snprintf(timestep, sizeof timestep, "%.17g", model.timestep());
-  std::string json = "{\"format\": \"" + std::string(kFormat) + "\", \"model_hash\": \"" +
-                     model_hash(model) + "\", \"precision\": \"" + precision_name(batch) +
-                     "\", \"num_worlds\": " + std::to_string(num_worlds) + ", \"library\": \"" +
-                     FLEXOR_VERSION + "\", \"model\": " + json_text(model.description().name) +
-                     ", \"device\": " + json_text(options.device) + ", \"timestep\": " + timestep +
-                     ", \"nq\": " + std::to_string(model.nq()) +
-                     ", \"nv\": " + std::to_string(model.nv()) + ", \"fields\": [";
+std::string list_fields(const Batch& batch) {
+  std::string json;
   visit_fields([&](Field field) {
     if (is_read_out(field) || !batch.has(field)) return;
-    if (json.back() != '[') json += ", ";
+    if (!json.empty()) json += ", ";
     json += "{\"name\": \"" + std::string(info(field).name) +
             "\", \"unit\": " + json_text(info(field).unit) + "}";
   });
-  json += "], \"members\": [";
+  return json;
+}
+
+std::string timestep_text(const Model& model) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", model.timestep());
+  return text;
+}
+
+std::string make_header(const Model& model, const SimulationOptions& options, const Batch& batch,
+                        const RawParameters& raw, long num_worlds) {
+  std::string json =
+      "{\"format\": \"" + std::string(kFormat) + "\", \"model_hash\": \"" + model_hash(model) +
+      "\", \"precision\": \"" + precision_name(batch) +
+      "\", \"num_worlds\": " + std::to_string(num_worlds) + ", \"library\": \"" + FLEXOR_VERSION +
+      "\", \"model\": " + json_text(model.description().name) +
+      ", \"device\": " + json_text(options.device) + ", \"timestep\": " + timestep_text(model) +
+      ", \"nq\": " + std::to_string(model.nq()) + ", \"nv\": " + std::to_string(model.nv()) +
+      ", \"fields\": [" + list_fields(batch) + "], \"members\": [";
   for (const std::string& member : list_members(model, batch, raw))
     json += (json.back() == '[' ? "" : ", ") + json_text(member);
   return json + "]}";
@@ -119,27 +128,6 @@ std::string header_value(const std::string& json, const std::string& key) {
   return json.substr(first, last == std::string::npos ? last : last - first);
 }
 
-const char* descr_of(const ArrayRef& ref) {
-  if (ref.is_float) return "<f4";
-  switch (ref.type) {
-    case FieldType::kInt32:
-      return "<i4";
-    case FieldType::kInt64:
-      return "<i8";
-    case FieldType::kUint8:
-      return "|u1";
-    default:
-      return "<f8";
-  }
-}
-
-std::vector<long> shape_of(const ArrayRef& ref, long num_worlds) {
-  std::vector<long> shape = {num_worlds};
-  if (info(ref.field).index != FieldIndex::kWorldIndex) shape.push_back(ref.count);
-  if (ref.width > 1) shape.push_back(ref.width);
-  return shape;
-}
-
 std::span<const std::byte> bytes_of(const std::vector<double>& numbers) {
   return std::as_bytes(std::span<const double>(numbers));
 }
@@ -149,7 +137,7 @@ void write_field(NpzWriter& file, const Batch& batch, Field field, std::span<con
   const ArrayRef ref = batch.array(field);
   const std::size_t item = static_cast<std::size_t>(ref.item_size());
   const std::size_t components = static_cast<std::size_t>(batch.components(field));
-  file.add(info(field).name, descr_of(ref), shape_of(ref, static_cast<long>(worlds.size())),
+  file.add(info(field).name, npy_type(ref), npy_shape(ref, static_cast<long>(worlds.size())),
            [&](const NpzWriter::Sink& sink) {
              constexpr std::size_t kBlock = 4096;
              std::vector<std::byte> rows;
@@ -168,6 +156,34 @@ void write_field(NpzWriter& file, const Batch& batch, Field field, std::span<con
 }
 
 }  // namespace
+
+const char* npy_type(const ArrayRef& ref) {
+  if (ref.is_float) return "<f4";
+  switch (ref.type) {
+    case FieldType::kInt32:
+      return "<i4";
+    case FieldType::kInt64:
+      return "<i8";
+    case FieldType::kUint8:
+      return "|u1";
+    default:
+      return "<f8";
+  }
+}
+
+std::vector<long> npy_shape(const ArrayRef& ref, long num_worlds) {
+  std::vector<long> shape = {num_worlds};
+  if (info(ref.field).index != FieldIndex::kWorldIndex) shape.push_back(ref.count);
+  if (ref.width > 1) shape.push_back(ref.width);
+  return shape;
+}
+
+std::string history_header(const Model& model, const Batch& batch) {
+  return std::string("{\"format\": \"history 1\", \"model_hash\": \"") + model_hash(model) +
+         "\", \"precision\": \"" + precision_name(batch) + "\", \"library\": \"" + FLEXOR_VERSION +
+         "\", \"model\": " + json_text(model.description().name) +
+         ", \"timestep\": " + timestep_text(model) + ", \"fields\": [" + list_fields(batch) + "]}";
+}
 
 void write_checkpoint(const std::filesystem::path& path, const Model& model,
                       const SimulationOptions& options, const Batch& batch,
@@ -330,7 +346,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, const Model& model
   visit_fields([&](Field field) {
     if (is_read_out(field) || !batch.has(field)) return;
     const ArrayRef ref = batch.array(field);
-    members.get(info(field).name, descr_of(ref), shape_of(ref, ref.num_worlds));
+    members.get(info(field).name, npy_type(ref), npy_shape(ref, ref.num_worlds));
   });
   checkpoint.raw = read_parameters(members, model, batch.num_worlds());
   std::set<std::string> known = {"header"};

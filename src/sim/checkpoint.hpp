@@ -19,6 +19,12 @@ void write_checkpoint(const std::filesystem::path& path, const Model& model,
                       const RawParameters& raw, const Bytes& reference_given,
                       std::span<const long> worlds);
 
+/// Type and shape of an array of a file that holds a field of so many worlds.
+const char* npy_type(const ArrayRef& ref);
+std::vector<long> npy_shape(const ArrayRef& ref, long num_worlds);
+/// Header of a history: which model, precision, timestep and fields.
+std::string history_header(const Model& model, const Batch& batch);
+
 /// CheckpointError if the file is none.
 CheckpointInfo read_checkpoint_info(const std::filesystem::path& path);
 

@@ -11,6 +11,7 @@
 #include "flexor/core/status.hpp"
 #include "flexor/sim/backend.hpp"
 #include "sim/batch.hpp"
+#include "sim/history.hpp"
 #include "sim/parameter_store.hpp"
 #include "sim/reset_pose.hpp"
 #include "sim/reset_state.hpp"
@@ -24,6 +25,7 @@ struct Simulation::Implementation {
   std::shared_ptr<Batch> batch;
   ParameterStore parameters;
   ResetState reset_state;
+  History history;
   std::unique_ptr<Backend> backend;
   Bytes reference_given;  ///< [tendon] 1 = a number, 0 = measured when geometry is committed
   Bytes invalid;          ///< [world] 1 = its parameters cannot be used as they are; empty = none

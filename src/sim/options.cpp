@@ -139,6 +139,7 @@ SimulationOptions resolve_options(SimulationOptions options) {
                         : "'auto', 'active_set', 'jacobi'");
   const Solver chosen =
       is_reference && options.solver == Solver::kAuto ? Solver::kExact : options.solver;
+  if (options.history < 0) reject("history", std::to_string(options.history), ">= 0");
   if (options.iterations < 0)
     reject("iterations", std::to_string(options.iterations), ">= 1, or 0 for the solver's default");
   if (options.iterations == 0) options.iterations = default_iterations(chosen);

@@ -18,6 +18,7 @@ Simulation::Implementation::Implementation(Model m, const SimulationOptions& ask
       batch(std::make_shared<Batch>(model, options.num_worlds, is_float(), select_fields(options))),
       parameters(model, options.num_worlds, is_float(), idle),
       reset_state(model, *batch),
+      history(*batch, options.history),
       backend(options.device == "reference" ? make_reference_backend(model, options)
                                             : make_cpu_backend(model, options)) {
   options.solver = backend->solver();
@@ -81,11 +82,14 @@ void Simulation::Implementation::refresh(const std::uint8_t* worlds) {
 }
 
 void Simulation::Implementation::step(int count, const std::uint8_t* mask, bool refresh_after) {
-  // Guards that act between steps must see every single one, so that step(2) is step(1) twice.
-  const bool acts_between = options.guard == Guard::kReset || options.guard == Guard::kRaise;
+  // Guards that act between steps, and the history, must see every single one, so that step(2) is
+  // step(1) twice.
+  const bool acts_between =
+      options.guard == Guard::kReset || options.guard == Guard::kRaise || history.length() > 0;
   const int block = acts_between ? std::min(count, 1) : count;
   for (int done = 0; done < std::max(count, 1); done += std::max(block, 1)) {
     const bool is_last = done + block >= count;
+    if (count > 0) history.keep(*batch, mask);
     const Bytes moving = count > 0 ? mark_faults(mask) : Bytes();
     backend->step(batch->view(), block, moving.empty() ? mask : moving.data(),
                   is_last && (refresh_after || count == 0));

@@ -117,6 +117,14 @@ void Simulation::save(const std::filesystem::path& path, std::span<const long> w
   write_checkpoint(path, s.model, s.options, *s.batch, s.parameters.raw(), s.reference_given, list);
 }
 
+void Simulation::dump(std::span<const long> worlds, const std::filesystem::path& path) const {
+  const Implementation& s = *implementation_;
+  const Exclusive exclusive(implementation_->is_busy);
+  if (s.history.length() == 0)
+    throw ConfigError("dump: history 0 given when this simulation was made; legal: >= 1");
+  s.history.write(path, s.model, *s.batch, selected("dump", worlds, s.num_worlds()));
+}
+
 CheckpointInfo Simulation::checkpoint_info(const std::filesystem::path& path) {
   return read_checkpoint_info(path);
 }

@@ -30,6 +30,7 @@ struct SimulationOptions {
   std::vector<std::string> outputs = {"all"};  ///< read-outs to allocate; wildcards * allowed
   std::vector<std::string> inert;  ///< names, kinds or "*" of elements that may stand idle
   Guard guard = Guard::kFreeze;
+  int history = 0;  ///< states and commands of every world to keep for `dump`
   Solver solver = Solver::kAuto;
   int iterations = 0;    ///< 0 = the solver's default
   double tolerance = 0;  ///< 0 = the solver's default
@@ -167,6 +168,10 @@ class Simulation {
   /// Writes states, commands and per-world parameters of some worlds (all if empty), in their
   /// order: a checkpoint of a batch of that many.
   void save(const std::filesystem::path& path, std::span<const long> worlds = {}) const;
+  /// Writes the last `options.history` states and commands of some worlds (all if empty), each as a
+  /// step began, to an .npz file: arrays (row, world, ...), oldest row first. ConfigError if none
+  /// are kept.
+  void dump(std::span<const long> worlds, const std::filesystem::path& path) const;
   /// CheckpointError if damaged or of another model; nothing is changed then.
   void load_state(const std::filesystem::path& path);
   /// CheckpointError if the file is none.
