@@ -20,7 +20,7 @@ Model model_with_all_kinds() {
   ModelBuilder builder = arm();
   builder.add_body(body("float", "world", {0, 0, 3}));
   builder.add_body(body("head", "float", {0, 0, 1}));
-  builder.add_joint(joint("root", "float", JointType::kFree));
+  builder.add_joint(joint("float_joint", "float", JointType::kFree));
   builder.add_joint(joint("neck", "head", JointType::kBall));
   PathElement drum = cylinder("upper", {0, 0, 0}, 0.05);
   drum.has_side = true;
@@ -99,7 +99,8 @@ TEST(Parameters, OnlyWhatMakesSenseHasAName) {
   for (const char* absent :
        {"tendon/t/route/0/radius", "tendon/t/route/5/axis", "tendon/t/route/5/half_length",
         "tendon/t/route/1/divisor", "tendon/t/route/1/coefficient", "joint/elbow/rest_quat",
-        "joint/neck/friction", "joint/neck/lower", "joint/root/damping", "joint/root/axis"})
+        "joint/neck/friction", "joint/neck/lower", "joint/float_joint/damping",
+        "joint/float_joint/axis"})
     EXPECT_FALSE(names.contains(absent)) << absent;
   for (const char* present : {"tendon/t/route/5/radius", "joint/neck/upper", "joint/neck/damping"})
     EXPECT_TRUE(names.contains(present)) << present;

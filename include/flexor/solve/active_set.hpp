@@ -209,11 +209,11 @@ FLEXOR_OUTLINE void start_from_last(const C& c, const typename C::Mask& steady) 
   c.sync();
 }
 
-/// Runs on the lanes `todo` from the pieces as they stand; returns those that did not converge,
+/// Runs on the lanes `chosen` from the pieces as they stand; returns those that did not converge,
 /// with their impulses of least residual in law_start [P-83]. iterations and residual are updated
 /// per lane.
 template <class C>
-FLEXOR_OUTLINE typename C::Mask active_set(const C& c, const typename C::Mask& todo, int cap,
+FLEXOR_OUTLINE typename C::Mask active_set(const C& c, const typename C::Mask& chosen, int cap,
                                            const typename C::Real& scale,
                                            typename C::Real& iterations,
                                            typename C::Real& residual) {
@@ -223,7 +223,7 @@ FLEXOR_OUTLINE typename C::Mask active_set(const C& c, const typename C::Mask& t
   // a fixed point is one, whatever its pieces: redundant rows may change them for ever   [P-57]
   const Real tolerance = Real(static_cast<typename C::Scalar>(c.settings.tolerance)) * scale;
   constexpr int kUsual = 4;  // iterations after which the best impulses are kept for method B
-  auto busy = todo;
+  auto busy = chosen;
   Real least = unbounded<Real>();
   for (int n = 0; n < cap && any(busy); ++n) {
     if (n >= kUsual) keep_best(c, busy, residual, least);

@@ -69,7 +69,7 @@ FLEXOR_OUTLINE void row_sums(const C& c) {
 /// the residual max D |P_new - x|. With `keep`, the pieces are kept for the polish.
 template <class C>
 FLEXOR_OUTLINE typename C::Real jacobi_update(const C& c, int x, bool keep,
-                                              const typename C::Mask& todo) {
+                                              const typename C::Mask& chosen) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
@@ -82,18 +82,18 @@ FLEXOR_OUTLINE typename C::Real jacobi_update(const C& c, int x, bool keep,
     w[cell.trial_impulse + i] = point.impulse;
     w[cell.law_residual + i] = D * abs(point.impulse - P);
     if (keep) {
-      w[cell.law_kind + i] = select(todo, point.kind, w[cell.law_kind + i]);
-      w[cell.law_value + i] = select(todo, point.value, w[cell.law_value + i]);
-      w[cell.law_slope + i] = select(todo, point.slope, w[cell.law_slope + i]);
+      w[cell.law_kind + i] = select(chosen, point.kind, w[cell.law_kind + i]);
+      w[cell.law_value + i] = select(chosen, point.value, w[cell.law_value + i]);
+      w[cell.law_slope + i] = select(chosen, point.slope, w[cell.law_slope + i]);
     }
   });
   c.sync();
   return verdict(c).residual;
 }
 
-/// Runs on the lanes `todo`; returns those that did not converge.
+/// Runs on the lanes `chosen`; returns those that did not converge.
 template <class C>
-FLEXOR_OUTLINE typename C::Mask jacobi(const C& c, const typename C::Mask& todo, int rounds,
+FLEXOR_OUTLINE typename C::Mask jacobi(const C& c, const typename C::Mask& chosen, int rounds,
                                        const typename C::Real& tolerance,
                                        typename C::Real& iterations, typename C::Real& residual) {
   using Real = typename C::Real;
@@ -103,11 +103,11 @@ FLEXOR_OUTLINE typename C::Mask jacobi(const C& c, const typename C::Mask& todo,
   const Real zero(0), one(1);
   row_sums(c);
   // law_step holds the last P, law_rate the extrapolated Z; both begin at law_start
-  auto busy = todo;
+  auto busy = chosen;
   c.each(p.law_count, [&](const auto& w, int i) {
     w[cell.law_step + i] = w[cell.law_start + i];
     w[cell.law_rate + i] = w[cell.law_start + i];
-    w[cell.law_impulse + i] = select(todo, zero, w[cell.law_impulse + i]);
+    w[cell.law_impulse + i] = select(chosen, zero, w[cell.law_impulse + i]);
   });
   c.sync();
   Real t = one;

@@ -67,9 +67,9 @@ FLEXOR_HD void right_side(const C& c, const W& w, int whole, bool has_fixed) {
 }
 
 /// Solves for the pieces in law_kind, law_value, law_slope; writes end_velocity and law_impulse in
-/// the lanes `todo`.
+/// the lanes `chosen`.
 template <class C>
-FLEXOR_OUTLINE void solve_pieces(const C& c, const typename C::Mask& todo) {
+FLEXOR_OUTLINE void solve_pieces(const C& c, const typename C::Mask& chosen) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
@@ -85,7 +85,7 @@ FLEXOR_OUTLINE void solve_pieces(const C& c, const typename C::Mask& todo) {
     sloped = sloped | is_sloped(c.cells[cell.law_kind + t]);
     step = step | is_vertical(c.cells[cell.law_kind + t]);
   }
-  const bool has_fixed = any(fixed & todo), has_sloped = any(sloped & todo);
+  const bool has_fixed = any(fixed & chosen), has_sloped = any(sloped & chosen);
   const bool refactor = has_fixed || has_sloped;
   const int u = refactor ? cell.active_factor : cell.factor;
   const int pivot = refactor ? cell.active_inverse_pivot : cell.inverse_pivot;
@@ -113,7 +113,7 @@ FLEXOR_OUTLINE void solve_pieces(const C& c, const typename C::Mask& todo) {
   c.single([&](const auto& w) { solve_ldlt(c, w, u, pivot, cell.solution, cell.impulse_sum); });
   c.sync();
 
-  if (any(step & todo)) solve_steps(c, u, pivot, has_fixed);
+  if (any(step & chosen)) solve_steps(c, u, pivot, has_fixed);
 
   // velocity, and the impulses of all laws
   c.each(p.nv, [&](const auto& w, int i) {
@@ -122,7 +122,7 @@ FLEXOR_OUTLINE void solve_pieces(const C& c, const typename C::Mask& todo) {
       const auto held = is_vertical(w[cell.law_kind + T + i]);
       v = select(held, w[cell.law_value + T + i], v);
     }
-    w[cell.end_velocity + i] = select(todo, v, w[cell.end_velocity + i]);
+    w[cell.end_velocity + i] = select(chosen, v, w[cell.end_velocity + i]);
   });
   c.sync();
   c.each(T, [&](const auto& w, int t) {
@@ -132,10 +132,10 @@ FLEXOR_OUTLINE void solve_pieces(const C& c, const typename C::Mask& todo) {
       P = P - w[cell.law_slope + t] * tendon_rate(c, w, t, cell.end_velocity);
     }
     if (any(is_vertical(kind))) P = select(is_vertical(kind), w[cell.trial_impulse + t], P);
-    w[cell.law_impulse + t] = select(todo, P, w[cell.law_impulse + t]);
+    w[cell.law_impulse + t] = select(chosen, P, w[cell.law_impulse + t]);
   });
   c.sync();
-  if (p.has_joint_rows) joint_impulses(c, todo, has_fixed);
+  if (p.has_joint_rows) joint_impulses(c, chosen, has_fixed);
 }
 
 /// Vertical tendon laws: S p = b - J v_0, S = J M_A^-1 J^T, by LDL^T. A law that no free entry can
@@ -223,7 +223,7 @@ FLEXOR_OUTLINE void solve_steps(const C& c, int u, int pivot, bool has_fixed) {
 
 /// Impulses of joint laws: by their pieces; of held entries what is left of their row.
 template <class C>
-FLEXOR_HD void joint_impulses(const C& c, const typename C::Mask& todo, bool has_fixed) {
+FLEXOR_HD void joint_impulses(const C& c, const typename C::Mask& chosen, bool has_fixed) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
@@ -243,7 +243,7 @@ FLEXOR_HD void joint_impulses(const C& c, const typename C::Mask& todo, bool has
     if (!has_rows(c, law)) return;
     Real P = w[cell.law_value + law] - w[cell.law_slope + law] * w[cell.end_velocity + i];
     if (has_fixed) P = select(w[cell.held + i] > Real(0), -w[cell.solution + i], P);
-    w[cell.law_impulse + law] = select(todo, P, w[cell.law_impulse + law]);
+    w[cell.law_impulse + law] = select(chosen, P, w[cell.law_impulse + law]);
   });
   c.sync();
 }
