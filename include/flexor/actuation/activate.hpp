@@ -41,7 +41,7 @@ struct Activate {
   static constexpr StageInfo info{"activate", "commands checked, activation filters"};
 
   template <class C>
-  FLEXOR_HD static void run(const C& c) {
+  FLEXOR_STAGE static void run(const C& c) {
     using Real = typename C::Real;
     using F = Field;
     const PlanView& p = c.plan;

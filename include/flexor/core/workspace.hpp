@@ -12,6 +12,8 @@ struct Cells {
   Real* base;
   int stride = 1;
   FLEXOR_INLINE const Real& operator[](int i) const { return base[static_cast<long>(i) * stride]; }
+  /// The cells from i on.
+  FLEXOR_INLINE Cells from(int i) const { return {base + static_cast<long>(i) * stride, stride}; }
 };
 
 /// Writable cells: only what `each` and `single` hand to one lane.
@@ -21,7 +23,6 @@ struct WritableCells {
   Real* base;
   int stride = 1;
   FLEXOR_INLINE Real& operator[](int i) const { return base[static_cast<long>(i) * stride]; }
-  /// The cells from i on, for loops along a row.
   FLEXOR_INLINE WritableCells from(int i) const {
     return {base + static_cast<long>(i) * stride, stride};
   }
@@ -33,6 +34,7 @@ struct DenseCells {
   using Real = Real_;
   Real* __restrict base;
   FLEXOR_INLINE const Real& operator[](int i) const { return base[i]; }
+  FLEXOR_INLINE DenseCells from(int i) const { return {base + i}; }
 };
 template <class Real_>
 struct WritableDenseCells {

@@ -15,7 +15,7 @@ struct ImplicitDiagonal {
   static constexpr StageInfo info{"implicit_diagonal", "M~: implicit damping, gains and springs"};
 
   template <class C>
-  FLEXOR_HD static void run(const C& c) {
+  FLEXOR_STAGE static void run(const C& c) {
     using Real = typename C::Real;
     using K = ParameterKind;
     const PlanView& p = c.plan;
@@ -55,7 +55,7 @@ struct JointForces {
                                   "servo, effort bounds, damping, springs, wrenches"};
 
   template <class C>
-  FLEXOR_HD static void run(const C& c) {
+  FLEXOR_STAGE static void run(const C& c) {
     const PlanView& p = c.plan;
     c.each(p.link_count, [&](const auto& w, int k) { link_forces(c, w, k); });
     c.sync();
@@ -68,7 +68,7 @@ struct JointForces {
   }
 
   template <class C, class W>
-  FLEXOR_HD static void link_forces(const C& c, const W& w, int k) {
+  FLEXOR_INLINE static void link_forces(const C& c, const W& w, int k) {
     using Real = typename C::Real;
     using K = ParameterKind;
     const PlanView& p = c.plan;
@@ -132,7 +132,7 @@ struct JointForces {
 
   /// tau += J^T (force at the centre of mass, moment), world axes.
   template <class C, class W>
-  FLEXOR_HD static void add_wrench(const C& c, const W& w, int b) {
+  FLEXOR_INLINE static void add_wrench(const C& c, const W& w, int b) {
     using Real = typename C::Real;
     const PlanView& p = c.plan;
     const int link = p.body_link[b];

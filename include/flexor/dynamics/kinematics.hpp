@@ -25,6 +25,33 @@ FLEXOR_INLINE Mat3<Real> axis_rotation(const Vec3<Real>& a, const Real& q) {
           {xz + sa.y, yz - sa.x, zz + c * (Real(1) - zz)}};
 }
 
+/// The axis of a joint that is aligned with its frame, LinkFlag.
+template <class Real>
+FLEXOR_INLINE Vec3<Real> aligned_axis(const Mat3<Real>& R, int flags) {
+  const Vec3<Real>& axis = flags & kAxisIsX ? R.x : flags & kAxisIsY ? R.y : R.z;
+  return flags & kAxisIsReversed ? -axis : axis;
+}
+
+/// R axis_rotation(axis, q) for such an axis: the bits of the general product.
+template <class Real>
+FLEXOR_INLINE void turn_about_aligned(Mat3<Real>& R, int flags, const Real& q) {
+  Real s, c;
+  sincos(q, s, c);
+  if (flags & kAxisIsReversed) s = -s;
+  const auto turn = [&](Vec3<Real>& u, Vec3<Real>& v) {
+    const Vec3<Real> turned = u * c + v * s;
+    v = v * c - u * s;
+    u = turned;
+  };
+  if (flags & kAxisIsX) {
+    turn(R.y, R.z);
+  } else if (flags & kAxisIsY) {
+    turn(R.z, R.x);
+  } else {
+    turn(R.x, R.y);
+  }
+}
+
 struct Kinematics {
   static constexpr StageInfo info{"kinematics", "poses, joint axes, spatial velocities"};
 
@@ -35,7 +62,7 @@ struct Kinematics {
   }
 
   template <class C>
-  FLEXOR_HD static void run(const C& c) {
+  FLEXOR_STAGE static void run(const C& c) {
     const PlanView& p = c.plan;
     for (int level = 0; level < p.level_count; ++level) {
       const int first = p.level_first[level], count = p.level_first[level + 1] - first;
@@ -45,7 +72,7 @@ struct Kinematics {
   }
 
   template <class C, class W>
-  FLEXOR_HD static void place_link(const C& c, const W& w, int k) {
+  FLEXOR_INLINE static void place_link(const C& c, const W& w, int k) {
     using Real = typename C::Real;
     using V = Vec3<Real>;
     const PlanView& p = c.plan;
@@ -99,12 +126,16 @@ struct Kinematics {
       const V turn = R * V{c.rate(dof), c.rate(dof + 1), c.rate(dof + 2)};
       joint_velocity = {turn, cross(anchor, turn)};
     } else {
-      const V axis = c.constant3(p.constant(Constant::joint_axis, k));
-      const V z = R * axis;
       const Real x = c.coordinate(q) - c.constant(p.constant(Constant::link_ref, k));
+      const V axis = c.constant3(p.constant(Constant::joint_axis, k));
+      const V z = flags & kAxisIsAligned ? aligned_axis(R, flags) : R * axis;
       Motion<Real> S;
       if (type == JointType::kHinge) {
-        R = R * axis_rotation(axis, x);
+        if (flags & kAxisIsAligned) {
+          turn_about_aligned(R, flags, x);
+        } else {
+          R = R * axis_rotation(axis, x);
+        }
         S = {z, cross(anchor, z)};
       } else {
         p_link = anchor + z * x;

@@ -15,7 +15,12 @@ enum LinkFlag : int {
   kAnchorIsOrigin = 2,     ///< joint_anchor is zero in every world
   kInertiaIsDiagonal = 4,  ///< link_inertia has no products in any world
   kIsMassless = 8,
-  kCentreIsOrigin = 16  ///< link_com is zero in every world
+  kCentreIsOrigin = 16,  ///< link_com is zero in every world
+  kAxisIsX = 32,         ///< joint_axis is that of the link frame in every world
+  kAxisIsY = 64,
+  kAxisIsZ = 128,
+  kAxisIsAligned = kAxisIsX | kAxisIsY | kAxisIsZ,
+  kAxisIsReversed = 256  ///< or opposite to it
 };
 
 enum class PieceType : int { kStraight, kSphere, kCylinder, kJoint };
@@ -148,8 +153,10 @@ inline constexpr int kRowCells = 5;
   X(law_lower, p.law_count)                                     \
   X(law_upper, p.law_count)                                     \
   X(held, p.nv + 1)                                             \
+  X(held_change, p.nv + 1)                                      \
+  X(reaction, p.nv + 1)                                         \
   X(trial_impulse, p.law_count)                                 \
-  X(response, p.tendon_count * 2 * (p.nv + 1))                  \
+  X(response, p.tendon_count * 3 * (p.nv + 1))                  \
   X(schur, p.tendon_count* p.tendon_count + 3 * p.tendon_count) \
   X(status, 1)                                                  \
   X(command_changed, 1)                                         \

@@ -15,7 +15,7 @@ struct Route {
   static constexpr StageInfo info{"route", "tendon lengths, rates, Jacobians, curvature, status"};
 
   template <class C>
-  FLEXOR_HD static void run(const C& c) {
+  FLEXOR_STAGE static void run(const C& c) {
     const PlanView& p = c.plan;
     c.each(p.nv, [&](const auto& w, int i) {
       w[p.cell.motion_scale + i] = sum_of_magnitudes(vector_at(w, p.cell.motion + 6 * i + 3));
@@ -40,7 +40,7 @@ struct Route {
   }
 
   template <class C, class W>
-  FLEXOR_HD static void place_point(const C& c, const W& w, int i) {
+  FLEXOR_INLINE static void place_point(const C& c, const W& w, int i) {
     const PlanView& p = c.plan;
     put(w, p.cell.point + 3 * i,
         relative_point(c, w, p.point_link[i], p.point_tree[i],
@@ -129,7 +129,7 @@ struct Route {
   /// A function of relative positions and directions alone, so that a rigid motion of everything
   /// leaves it.  
   template <class C, class W>
-  FLEXOR_HD static void route_tendon(const C& c, const W& w, int t) {
+  FLEXOR_INLINE static void route_tendon(const C& c, const W& w, int t) {
     using Real = typename C::Real;
     using V = Vec3<Real>;
     const PlanView& p = c.plan;

@@ -19,7 +19,7 @@ struct AssembleRows {
   static constexpr StageInfo info{"assemble_rows", "targets, softness and bounds of all rows"};
 
   template <class C>
-  FLEXOR_HD static void run(const C& c) {
+  FLEXOR_STAGE static void run(const C& c) {
     const PlanView& p = c.plan;
     const typename C::Real inverse_h = typename C::Real(1) / c.time_step();
     c.each(p.tendon_count, [&](const auto& w, int t) { tendon_rows(c, w, t, inverse_h); });
@@ -50,8 +50,8 @@ struct AssembleRows {
     Mask<Real> is_responsive;
   };
   template <class C, class W>
-  FLEXOR_HD static DiagonalResponse<typename C::Real> diagonal_response(const C& c, const W& w,
-                                                                        int t) {
+  FLEXOR_INLINE static DiagonalResponse<typename C::Real> diagonal_response(const C& c, const W& w,
+                                                                            int t) {
     using Real = typename C::Real;
     using S = typename C::Scalar;
     const PlanView& p = c.plan;
@@ -70,8 +70,8 @@ struct AssembleRows {
   }
 
   template <class C, class W>
-  FLEXOR_HD static void tendon_rows(const C& c, const W& w, int t,
-                                    const typename C::Real& inverse_h) {
+  FLEXOR_INLINE static void tendon_rows(const C& c, const W& w, int t,
+                                        const typename C::Real& inverse_h) {
     using Real = typename C::Real;
     using K = ParameterKind;
     const PlanView& p = c.plan;
@@ -138,9 +138,11 @@ struct AssembleRows {
       row.softness = select(row.softness == zero, hard_softness, row.softness);
       const auto folded = live & may_fold & (row.low < row.high) & (row.softness > zero) &
                           (response.largest <= limit * row.softness);
-      const Real inverse = one / select(folded, row.softness, one);
-      fold_weight = fold_weight + select(folded, inverse, zero);
-      fold_target = fold_target + select(folded, row.target * inverse, zero);
+      if (any(folded)) {
+        const Real inverse = one / select(folded, row.softness, one);
+        fold_weight = fold_weight + select(folded, inverse, zero);
+        fold_target = fold_target + select(folded, row.target * inverse, zero);
+      }
       // a row of an enabled tendon that moves nothing keeps its record for the report
       row.low = select(enabled, row.low, zero);
       row.high = select(enabled, row.high, zero);
@@ -158,9 +160,8 @@ struct AssembleRows {
   }
 
   template <class C>
-  FLEXOR_HD static SpringState<typename C::Real> tendon_spring(const C& c, int t,
-                                                               const typename C::Real& deviation,
-                                                               const typename C::Real& reference) {
+  FLEXOR_INLINE static SpringState<typename C::Real> tendon_spring(
+      const C& c, int t, const typename C::Real& deviation, const typename C::Real& reference) {
     using Real = typename C::Real;
     using K = ParameterKind;
     const Real lower = c.parameter(K::tendon_spring_lower, t);
@@ -172,24 +173,30 @@ struct AssembleRows {
   }
 
   template <class C, class W>
-  FLEXOR_HD static Drive<typename C::Real> tendon_drive(const C& c, const W& w, int t,
-                                                        const typename C::Real& deviation,
-                                                        const typename C::Real& reference,
-                                                        const typename C::Real& h) {
+  FLEXOR_INLINE static Drive<typename C::Real> tendon_drive(const C& c, const W& w, int t,
+                                                            const typename C::Real& deviation,
+                                                            const typename C::Real& reference,
+                                                            const typename C::Real& h) {
+    using Real = typename C::Real;
     using K = ParameterKind;
-    return drive(
-        w[c.plan.cell.activation + t],
-        (c.load(Field::valid_drive_target_length, t) - reference) - deviation,
-        c.load(Field::valid_drive_target_velocity, t), c.load(Field::valid_drive_position_gain, t),
-        c.load(Field::valid_drive_velocity_gain, t), c.parameter(K::tendon_actuation_lower, t),
-        c.parameter(K::tendon_actuation_upper, t), h);
+    const Real activation = w[c.plan.cell.activation + t];
+    const Real position_gain = c.load(Field::valid_drive_position_gain, t);
+    const Real velocity_gain = c.load(Field::valid_drive_velocity_gain, t);
+    const Real lower = c.parameter(K::tendon_actuation_lower, t);
+    const Real upper = c.parameter(K::tendon_actuation_upper, t);
+    if (!any((position_gain != Real(0)) | (velocity_gain != Real(0)))) {
+      return constant_drive(activation, lower, upper, h);
+    }
+    return drive(activation, (c.load(Field::valid_drive_target_length, t) - reference) - deviation,
+                 c.load(Field::valid_drive_target_velocity, t), position_gain, velocity_gain, lower,
+                 upper, h);
   }
 
   template <class C>
-  FLEXOR_HD static Limits<typename C::Real> tendon_limits(const C& c, int t,
-                                                          const typename C::Real& deviation,
-                                                          const typename C::Real& reference,
-                                                          const typename C::Real& inverse_h) {
+  FLEXOR_INLINE static Limits<typename C::Real> tendon_limits(const C& c, int t,
+                                                              const typename C::Real& deviation,
+                                                              const typename C::Real& reference,
+                                                              const typename C::Real& inverse_h) {
     using Real = typename C::Real;
     using K = ParameterKind;
     const Real lower = c.parameter(K::tendon_lower_limit, t);
@@ -214,8 +221,8 @@ struct AssembleRows {
   }
 
   template <class C, class W>
-  FLEXOR_HD static void joint_rows(const C& c, const W& w, int i,
-                                   const typename C::Real& inverse_h) {
+  FLEXOR_INLINE static void joint_rows(const C& c, const W& w, int i,
+                                       const typename C::Real& inverse_h) {
     using Real = typename C::Real;
     using K = ParameterKind;
     const PlanView& p = c.plan;
@@ -272,8 +279,8 @@ struct AssembleRows {
   }
 
   template <class C>
-  FLEXOR_HD static Limits<typename C::Real> joint_limits(const C& c, int i, int j,
-                                                         const typename C::Real& inverse_h) {
+  FLEXOR_INLINE static Limits<typename C::Real> joint_limits(const C& c, int i, int j,
+                                                             const typename C::Real& inverse_h) {
     using Real = typename C::Real;
     using K = ParameterKind;
     const Real x = c.load(Field::qpos, c.plan.dof_q[i]);

@@ -12,6 +12,21 @@
 
 namespace flexor {
 
+/// visit(entry, velocity coordinate) for the Jacobian of a tendon, ascending. Most tendons move all
+/// coordinates between two of them: no look-up then.
+template <class Visit>
+FLEXOR_INLINE void visit_entries(const PlanView& p, int tendon, Visit visit) {
+  const int first = p.tendon_entry_first[tendon], last = p.tendon_entry_first[tendon + 1];
+  if (first == last) return;
+  const int* dofs = p.entry_dof;
+  const int shift = dofs[first] - first;
+  if (dofs[last - 1] - (last - 1) == shift) {
+    for (int e = first; e < last; ++e) visit(e, e + shift);
+  } else {
+    for (int e = first; e < last; ++e) visit(e, dofs[e]);
+  }
+}
+
 /// matrix += sum of weight_t J_t^T J_t over K tendons of one pattern, in one pass.
 template <int K, class C>
 FLEXOR_HD void add_outer_products(const C& c, int matrix, int weight, const int* tendons) {
@@ -27,11 +42,17 @@ FLEXOR_HD void add_outer_products(const C& c, int matrix, int weight, const int*
     const Real a0 = w[weight + tendons[0]] * J[J0 + i];
     const Real a1 = K > 1 ? w[weight + tendons[K > 1]] * J[J1 + i] : a0;
     const Real a2 = K > 2 ? w[weight + tendons[2 * (K > 2)]] * J[J2 + i] : a0;
-    for (int j = 0; j <= i; ++j) {
-      Real sum = row[dofs[j]] + a0 * J[J0 + j];
-      if constexpr (K > 1) sum = sum + a1 * J[J1 + j];
-      if constexpr (K > 2) sum = sum + a2 * J[J2 + j];
-      row[dofs[j]] = sum;
+    const auto l0 = J.from(J0), l1 = J.from(J1), l2 = J.from(J2);
+    const auto add = [&](Real& sum, int j) {
+      sum = sum + a0 * l0[j];
+      if constexpr (K > 1) sum = sum + a1 * l1[j];
+      if constexpr (K > 2) sum = sum + a2 * l2[j];
+    };
+    if (dofs[i] - dofs[0] == i) {
+      const auto columns = row.from(dofs[0]);
+      for (int j = 0; j <= i; ++j) add(columns[j], j);
+    } else {
+      for (int j = 0; j <= i; ++j) add(row[dofs[j]], j);
     }
   });
   c.sync();
@@ -63,10 +84,8 @@ FLEXOR_INLINE void add_tendon_impulses(const C& c, const W& w, int x, Coefficien
   const PlanView& p = c.plan;
   for (int t = 0; t < p.tendon_count; ++t) {
     const Real k = coefficient(t);
-    for (int e = p.tendon_entry_first[t]; e < p.tendon_entry_first[t + 1]; ++e) {
-      const int i = x + p.entry_dof[e];
-      w[i] = w[i] + k * w[p.cell.jacobian + e];
-    }
+    const auto J = w.from(p.cell.jacobian), sum = w.from(x);
+    visit_entries(p, t, [&](int e, int i) { sum[i] = sum[i] + k * J[e]; });
   }
 }
 
@@ -76,9 +95,8 @@ FLEXOR_INLINE typename C::Real tendon_rate(const C& c, const W& w, int t, int x)
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   Real u(0);
-  for (int e = p.tendon_entry_first[t]; e < p.tendon_entry_first[t + 1]; ++e) {
-    u = u + w[p.cell.jacobian + e] * w[x + p.entry_dof[e]];
-  }
+  const auto J = w.from(p.cell.jacobian), v = w.from(x);
+  visit_entries(p, t, [&](int e, int i) { u = u + J[e] * v[i]; });
   return u;
 }
 
@@ -86,12 +104,12 @@ struct FoldAndFactor {
   static constexpr StageInfo info{"fold_and_factor", "M^, its factor, free velocity v^"};
 
   template <class C>
-  FLEXOR_HD static void run(const C& c) {
+  FLEXOR_STAGE static void run(const C& c) {
     using Real = typename C::Real;
     const PlanView& p = c.plan;
     const auto& cell = p.cell;
     add_outer_products(c, cell.matrix, cell.fold_weight);
-    factor_ldlt(c, AllEntries{cell.matrix}, cell.factor, cell.inverse_pivot, cell.factor_row);
+    factor_ldlt(c, FreeEntries{}, cell.matrix, cell.factor, cell.inverse_pivot, cell.factor_row);
     c.single([&](const auto& w) {
       const Real h = c.time_step();
       for (int i = 0; i < p.nv; ++i) {
@@ -103,7 +121,8 @@ struct FoldAndFactor {
                w[cell.constant_impulse + t];
       });
       for (int i = 0; i < padded(p.nv); ++i) w[cell.solution + i] = w[cell.right_side + i];
-      solve_ldlt(c, w, cell.factor, cell.inverse_pivot, cell.solution, cell.impulse_sum);
+      solve_ldlt(c, w, FreeEntries{}, cell.factor, cell.inverse_pivot, cell.solution,
+                 cell.impulse_sum);
       auto ok = Real(0) <= Real(0);  // every pivot is positive   [P-3]
       for (int i = 0; i < p.nv; ++i) {
         ok = ok & (w[cell.inverse_pivot + i] > Real(0)) & is_finite(w[cell.inverse_pivot + i]);

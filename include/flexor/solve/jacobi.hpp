@@ -26,7 +26,8 @@ FLEXOR_OUTLINE void respond(const C& c, int x) {
         w[cell.solution + i] = w[cell.solution + i] + w[x + p.tendon_count + i];
       }
     }
-    solve_ldlt(c, w, cell.factor, cell.inverse_pivot, cell.solution, cell.impulse_sum);
+    solve_ldlt(c, w, FreeEntries{}, cell.factor, cell.inverse_pivot, cell.solution,
+               cell.impulse_sum);
   });
   c.sync();
 }

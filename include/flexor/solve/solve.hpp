@@ -33,7 +33,7 @@ struct Solve {
   static constexpr StageInfo info{"solve", "end velocity and impulses of all laws"};
 
   template <class C>
-  FLEXOR_HD static void run(const C& c) {
+  FLEXOR_STAGE static void run(const C& c) {
     using Real = typename C::Real;
     const PlanView& p = c.plan;
     const auto& cell = p.cell;

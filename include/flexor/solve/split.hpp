@@ -10,7 +10,8 @@ namespace flexor {
 /// visit(planned row, impulse) for every planned row of a law, folded rows included:
 /// p = (b - u)/g.   [P-51]
 template <class C, class W, class Visit>
-FLEXOR_HD void split_law(const C& c, const W& w, int law, const typename C::Real& u, Visit visit) {
+FLEXOR_INLINE void split_law(const C& c, const W& w, int law, const typename C::Real& u,
+                             Visit visit) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
@@ -30,7 +31,9 @@ FLEXOR_HD void split_law(const C& c, const W& w, int law, const typename C::Real
     return vertical & (row.softness == zero) & (row.target == at_step) & (row.low < row.high) &
            (w[at + 4] == zero);
   };
-  for (int r = first; r < last; ++r) {
+  // the rows that act in a one-sided law carry nothing but what they share
+  const bool is_one_sided = all_have_form(w[cell.law_form + law], kOneSidedLaw);
+  for (int r = first; r < last && !is_one_sided; ++r) {
     const int at = cell.row + kRowCells * r;
     const Row<Real> row = row_at(w, at);
     const auto counts = andnot(w[at + 4] == zero, shares(row, at));
@@ -41,8 +44,12 @@ FLEXOR_HD void split_law(const C& c, const W& w, int law, const typename C::Real
     const Row<Real> row = row_at(w, at);
     const auto shared = shares(row, at);
     const Real part = clamp(left, row.low, row.high);
-    left = left - select(shared, part, zero);
-    visit(r, select(shared, part, select(row.low < row.high, own(row), zero)));
+    Real impulse = select(shared, part, zero);
+    left = left - impulse;
+    auto alone = andnot(row.low < row.high, shared);
+    if (is_one_sided) alone = alone & (w[at + 4] != zero);
+    if (any(alone)) impulse = select(alone, own(row), impulse);
+    visit(r, impulse);
   }
 }
 

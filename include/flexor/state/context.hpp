@@ -57,8 +57,8 @@ struct Context {
     return {per_world3(slot), per_world3(slot + 3), per_world3(slot + 6)};
   }
   FLEXOR_INLINE Vec3<Real> shared3(int i) const {
-    return {Real(constants.shared[i]), Real(constants.shared[i + 1]),
-            Real(constants.shared[i + 2])};
+    const Scalar* p = constants.shared + i;
+    return {Real(p[0]), Real(p[1]), Real(p[2])};
   }
   FLEXOR_INLINE Vec3<Real> per_world3(int slot) const {
     const Scalar* p = constants.per_world + slot * batch.world_stride + world;
@@ -127,35 +127,41 @@ struct Context {
   FLEXOR_INLINE void sync() const { team.sync(); }
 };
 
-/// Cells as vectors and matrices.
+/// Cells as vectors and matrices, each by one address.
 template <class C>
 FLEXOR_INLINE Vec3<typename C::Real> vector_at(const C& cells, int i) {
-  return {cells[i], cells[i + 1], cells[i + 2]};
+  const auto at = cells.from(i);
+  return {at[0], at[1], at[2]};
 }
 template <class C>
 FLEXOR_INLINE void put(const C& cells, int i, const Vec3<typename C::Real>& v) {
-  cells[i] = v.x;
-  cells[i + 1] = v.y;
-  cells[i + 2] = v.z;
+  const auto at = cells.from(i);
+  at[0] = v.x;
+  at[1] = v.y;
+  at[2] = v.z;
 }
 template <class C>
 FLEXOR_INLINE Mat3<typename C::Real> matrix_at(const C& cells, int i) {
-  return {vector_at(cells, i), vector_at(cells, i + 3), vector_at(cells, i + 6)};
+  const auto at = cells.from(i);
+  return {vector_at(at, 0), vector_at(at, 3), vector_at(at, 6)};
 }
 template <class C>
 FLEXOR_INLINE void put(const C& cells, int i, const Mat3<typename C::Real>& m) {
-  put(cells, i, m.x);
-  put(cells, i + 3, m.y);
-  put(cells, i + 6, m.z);
+  const auto at = cells.from(i);
+  put(at, 0, m.x);
+  put(at, 3, m.y);
+  put(at, 6, m.z);
 }
 template <class C>
 FLEXOR_INLINE Motion<typename C::Real> motion_at(const C& cells, int i) {
-  return {vector_at(cells, i), vector_at(cells, i + 3)};
+  const auto at = cells.from(i);
+  return {vector_at(at, 0), vector_at(at, 3)};
 }
 template <class C>
 FLEXOR_INLINE void put(const C& cells, int i, const Motion<typename C::Real>& m) {
-  put(cells, i, m.angular);
-  put(cells, i + 3, m.linear);
+  const auto at = cells.from(i);
+  put(at, 0, m.angular);
+  put(at, 3, m.linear);
 }
 
 }  // namespace flexor

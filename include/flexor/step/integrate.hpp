@@ -11,7 +11,7 @@ struct Integrate {
   static constexpr StageInfo info{"integrate", "configuration, velocity, activation, time, status"};
 
   template <class C>
-  FLEXOR_HD static void run(const C& c) {
+  FLEXOR_STAGE static void run(const C& c) {
     using Real = typename C::Real;
     const PlanView& p = c.plan;
     const auto& cell = p.cell;
@@ -42,7 +42,7 @@ struct Integrate {
   /// q + h v; in float32 the rounding remainder is carried along, so that steps of 0.1 ms are not
   /// lost. A remainder above one ulp of q is dropped: somebody wrote q.
   template <class C, class M>
-  FLEXOR_HD static void advance(const C& c, int q, const typename C::Real& change,
+  FLEXOR_INLINE static void advance(const C& c, int q, const typename C::Real& change,
                                 const M& stored) {
     using Real = typename C::Real;
     const Real x = c.load(Field::qpos, q);
@@ -59,7 +59,7 @@ struct Integrate {
   }
 
   template <class C, class W>
-  FLEXOR_HD static void move_joint(const C& c, const W& w, int k) {
+  FLEXOR_INLINE static void move_joint(const C& c, const W& w, int k) {
     using Real = typename C::Real;
     const PlanView& p = c.plan;
     const Real h = c.time_step();

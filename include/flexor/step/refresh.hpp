@@ -10,7 +10,7 @@ struct StoreGeometry {
   static constexpr StageInfo info{"store_geometry", "G arrays"};
 
   template <class C>
-  FLEXOR_HD static void run(const C& c) {
+  FLEXOR_STAGE static void run(const C& c) {
     const PlanView& p = c.plan;
     c.each(p.tendon_count, [&](const auto& w, int t) { tendon(c, w, t); });
     if (c.has(Field::body_position) || c.has(Field::body_quaternion) ||
@@ -40,7 +40,7 @@ struct StoreGeometry {
   }
 
   template <class C, class W>
-  FLEXOR_HD static void tendon(const C& c, const W& w, int t) {
+  FLEXOR_INLINE static void tendon(const C& c, const W& w, int t) {
     using Real = typename C::Real;
     using F = Field;
     const PlanView& p = c.plan;
@@ -79,7 +79,7 @@ struct StoreGeometry {
   }
 
   template <class C, class W>
-  FLEXOR_HD static void body(const C& c, const W& w, int b) {
+  FLEXOR_INLINE static void body(const C& c, const W& w, int b) {
     using Real = typename C::Real;
     const PlanView& p = c.plan;
     const int link = p.body_link[b];
@@ -110,7 +110,7 @@ struct StoreGeometry {
 /// Lengths at the reference pose become reference lengths of the tendons `wanted`.  
 struct StoreReference {
   template <class C>
-  FLEXOR_HD static void run(const C& c, const std::uint8_t* wanted) {
+  FLEXOR_STAGE static void run(const C& c, const std::uint8_t* wanted) {
     c.each(c.plan.tendon_count, [&](const auto& w, int t) {
       if (wanted[t]) c.store(Field::reference_length, t, w[c.plan.cell.deviation + t]);
     });

@@ -11,7 +11,7 @@ struct ReportForces {
   static constexpr StageInfo info{"report", "row impulses, forces, torques, statuses"};
 
   template <class C>
-  FLEXOR_HD static void run(const C& c) {
+  FLEXOR_STAGE static void run(const C& c) {
     using Real = typename C::Real;
     const PlanView& p = c.plan;
     const auto& cell = p.cell;
@@ -55,7 +55,7 @@ struct ReportForces {
   }
 
   template <class C>
-  FLEXOR_HD static typename C::Mask start_is_finite(const C& c) {
+  FLEXOR_INLINE static typename C::Mask start_is_finite(const C& c) {
     using Real = typename C::Real;
     const PlanView& p = c.plan;
     Real sum[4] = {Real(0), Real(0), Real(0), Real(0)};  // side by side: no long chain of additions
@@ -82,7 +82,8 @@ struct ReportForces {
   }
 
   template <class C, class W>
-  FLEXOR_HD static void tendon(const C& c, const W& w, int t, const typename C::Real& inverse_h) {
+  FLEXOR_INLINE static void tendon(const C& c, const W& w, int t,
+                                   const typename C::Real& inverse_h) {
     using Real = typename C::Real;
     using F = Field;
     using K = ParameterKind;
@@ -106,8 +107,10 @@ struct ReportForces {
           passive = impulse;
           break;
         case TendonRow::kDrive:
-          saturated = has_gains &
-                      ((u - w[at] > -w[at + 1] * w[at + 2]) | (w[at] - u > w[at + 1] * w[at + 3]));
+          if (any(has_gains)) {
+            saturated = has_gains & ((u - w[at] > -w[at + 1] * w[at + 2]) |
+                                     (w[at] - u > w[at + 1] * w[at + 3]));
+          }
           drive = drive + impulse;
           own = drive;
           break;
@@ -125,9 +128,11 @@ struct ReportForces {
           break;
       }
       const auto hard = (w[at + 1] == zero) & (w[at + 4] != zero) & (w[at + 2] < w[at + 3]);
-      const Real tolerance(by_precision<Real>(1e-5, 1e-9));  // [P-44], in float32 coarser
-      unmet = unmet | (hard & (((w[at + 3] == unbounded<Real>()) & (u < w[at] - tolerance)) |
-                               ((w[at + 2] == -unbounded<Real>()) & (u > w[at] + tolerance))));
+      if (any(hard)) {
+        const Real tolerance(by_precision<Real>(1e-5, 1e-9));  // [P-44], in float32 coarser
+        unmet = unmet | (hard & (((w[at + 3] == unbounded<Real>()) & (u < w[at] - tolerance)) |
+                                 ((w[at + 2] == -unbounded<Real>()) & (u > w[at] + tolerance))));
+      }
       c.store(F::row_impulse, slot, own, kept);
     });
     const auto enabled = c.flags(F::tendon_enabled, t);
@@ -182,7 +187,8 @@ struct ReportForces {
   }
 
   template <class C, class W>
-  FLEXOR_HD static void joint(const C& c, const W& w, int i, const typename C::Real& inverse_h) {
+  FLEXOR_INLINE static void joint(const C& c, const W& w, int i,
+                                  const typename C::Real& inverse_h) {
     using Real = typename C::Real;
     using F = Field;
     using K = ParameterKind;
