@@ -84,8 +84,8 @@ Eigen::VectorXd solved(const Envelope& e, const Layout& at, const Team& team,
     w[at.x + i] = Real(S(e.right[i]));
   }
   const Context<Real, Team, CellsType> c{plan, {}, {}, {}, team, cells, 0, Mask<Real>{}, false};
-  factor_ldlt(c, AllEntries{at.a}, at.u, at.pivot, at.scratch);
-  c.single([&](const auto& v) { solve_ldlt(c, v, at.u, at.pivot, at.x, at.sum); });
+  factor_ldlt(c, FreeEntries{}, at.a, at.u, at.pivot, at.scratch);
+  c.single([&](const auto& v) { solve_ldlt(c, v, FreeEntries{}, at.u, at.pivot, at.x, at.sum); });
   Eigen::VectorXd x(e.n);
   for (int i = 0; i < e.n; ++i) {
     S lanes[Lanes<Real>::count];

@@ -24,6 +24,15 @@
 #define FLEXOR_STAGE FLEXOR_OUTLINE
 #endif
 
+namespace flexor {
+/// What stage code counts and addresses with: as wide as an address where that is cheapest.
+#ifdef __CUDACC__
+using Index = int;
+#else
+using Index = long;
+#endif
+}  // namespace flexor
+
 // Small functions of stage code. Forced, because a weak copy compiled for one ISA must never be
 // picked by the linker for another (tests/rules looks at the symbols).
 #if defined(__GNUC__) && !defined(__CUDACC__)

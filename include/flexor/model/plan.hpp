@@ -25,7 +25,11 @@ enum LinkFlag : int {
 
 enum class PieceType : int { kStraight, kSphere, kCylinder, kJoint };
 
-enum TouchFlag : int { kMinus = 1, kFirst = 2 };
+enum TouchFlag : int {
+  kMinus = 1,
+  kFirst = 2,
+  kOtherTree = 4  ///< the coordinate is of another tree than the one positions are relative to
+};
 
 // clang-format off
 // X(name, length, meaning)
@@ -180,11 +184,24 @@ struct PlanView {
   } cell;
   double timestep;  ///< for the clock, which is float64 in every precision
 
-  FLEXOR_INLINE int parameter(ParameterKind kind, int element) const {
+  FLEXOR_INLINE Index parameter(ParameterKind kind, Index element) const {
     return parameter_offset[static_cast<int>(kind)] + element * width(kind);
   }
-  FLEXOR_INLINE int constant(Constant kind, int element) const {
+  FLEXOR_INLINE Index constant(Constant kind, Index element) const {
     return constant_offset[static_cast<int>(kind)] + element * width(kind);
+  }
+  /// visit(entry, velocity coordinate) for the Jacobian of a tendon, ascending. Most tendons move
+  /// all coordinates between two of them: no look-up then.
+  template <class Visit>
+  FLEXOR_INLINE void visit_entries(Index tendon, Visit visit) const {
+    const Index first = tendon_entry_first[tendon], last = tendon_entry_first[tendon + 1];
+    if (first == last) return;
+    const Index shift = entry_dof[first] - first;
+    if (entry_dof[last - 1] - (last - 1) == shift) {
+      for (Index e = first; e < last; ++e) visit(e, e + shift);
+    } else {
+      for (Index e = first; e < last; ++e) visit(e, static_cast<Index>(entry_dof[e]));
+    }
   }
 };
 

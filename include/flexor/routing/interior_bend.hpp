@@ -60,7 +60,7 @@ FLEXOR_OUTLINE Bend<Real> bend_inside(const Real& tangent2_a, const Real& tangen
   auto done = !needed;
   constexpr int kSteps = sizeof(S) == 4 ? 10 : 12;
   Real s, c;
-  for (int n = 0; n < kSteps; ++n) {
+  for (Index n = 0; n < kSteps; ++n) {
     sincos(i, s, c);
     const IncidenceTerm<Real> a = incidence_term(t2a, radius, s, c);
     const IncidenceTerm<Real> b = incidence_term(t2b, radius, s, c);

@@ -33,12 +33,12 @@ FLEXOR_INLINE Real unbounded() {
 }
 
 template <class C>
-FLEXOR_INLINE Row<typename C::Real> row_at(const C& cells, int i) {
+FLEXOR_INLINE Row<typename C::Real> row_at(const C& cells, Index i) {
   const auto at = cells.from(i);
   return {at[0], at[1], at[2], at[3]};
 }
 template <class C>
-FLEXOR_INLINE void put_row(const C& cells, int i, const Row<typename C::Real>& row) {
+FLEXOR_INLINE void put_row(const C& cells, Index i, const Row<typename C::Real>& row) {
   const auto at = cells.from(i);
   at[0] = row.target;
   at[1] = row.softness;

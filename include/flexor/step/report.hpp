@@ -17,7 +17,7 @@ struct ReportForces {
     const auto& cell = p.cell;
     c.single([&](const auto& w) {  // is the end velocity finite?
       Real sum(0);
-      for (int i = 0; i < p.nv; ++i) sum = sum + w[cell.end_velocity + i] * Real(0);
+      for (Index i = 0; i < p.nv; ++i) sum = sum + w[cell.end_velocity + i] * Real(0);
       const auto factored = w[cell.solver + 3] > Real(0);
       const auto finite = sum == Real(0);
       const auto start = start_is_finite(c);
@@ -35,12 +35,12 @@ struct ReportForces {
     });
     c.sync();
     const Real inverse_h = Real(1) / c.time_step();
-    c.each(p.tendon_count, [&](const auto& w, int t) { tendon(c, w, t, inverse_h); });
-    c.each(p.nv, [&](const auto& w, int i) { joint(c, w, i, inverse_h); });
+    c.each(p.tendon_count, [&](const auto& w, Index t) { tendon(c, w, t, inverse_h); });
+    c.each(p.nv, [&](const auto& w, Index i) { joint(c, w, i, inverse_h); });
     c.sync();
     c.single([&](const auto& w) {
       Bits<Real> bits = real_to_bits(w[cell.status]);
-      for (int t = 0; t < p.tendon_count; ++t) bits = bits | real_to_bits(w[cell.law_flag + t]);
+      for (Index t = 0; t < p.tendon_count; ++t) bits = bits | real_to_bits(w[cell.law_flag + t]);
       w[cell.status] = bits_to_real(bits);
       if (c.has(Field::solver_iterations)) {
         c.store_bits(Field::solver_iterations, 0, to_integer(w[cell.solver]));
@@ -59,8 +59,8 @@ struct ReportForces {
     using Real = typename C::Real;
     const PlanView& p = c.plan;
     Real sum[4] = {Real(0), Real(0), Real(0), Real(0)};  // side by side: no long chain of additions
-    const auto add = [&](Field field, int count) {
-      for (int i = 0; i < count; ++i) sum[i % 4] = sum[i % 4] + c.load(field, i) * Real(0);
+    const auto add = [&](Field field, Index count) {
+      for (Index i = 0; i < count; ++i) sum[i % 4] = sum[i % 4] + c.load(field, i) * Real(0);
     };
     add(Field::qpos, p.nq);
     add(Field::qvel, p.nv);
@@ -82,7 +82,7 @@ struct ReportForces {
   }
 
   template <class C, class W>
-  FLEXOR_INLINE static void tendon(const C& c, const W& w, int t,
+  FLEXOR_INLINE static void tendon(const C& c, const W& w, Index t,
                                    const typename C::Real& inverse_h) {
     using Real = typename C::Real;
     using F = Field;
@@ -98,9 +98,9 @@ struct ReportForces {
     const Real k_p = c.load(F::valid_drive_position_gain, t);
     const Real k_v = c.load(F::valid_drive_velocity_gain, t);
     const auto has_gains = (k_p >= zero) & (k_v >= zero) & (k_v + h * k_p > zero);
-    split_law(c, w, t, u, [&](int r, const Real& impulse) {
-      const int slot = p.planned_slot[r];
-      const int at = cell.row + kRowCells * r;
+    split_law(c, w, t, u, [&](Index r, const Real& impulse) {
+      const Index slot = p.planned_slot[r];
+      const Index at = cell.row + kRowCells * r;
       Real own = impulse;
       switch (static_cast<TendonRow>(slot - kTendonRowCount * t)) {
         case TendonRow::kPassive:
@@ -171,8 +171,8 @@ struct ReportForces {
       put(F::tendon_damper_force, select(enabled, -c.parameter(K::tendon_damping, t) * u, zero));
     }
     if (c.has(F::branch_tension)) {  // [P-29]
-      for (int b = p.tendon_branch_first[t]; b < p.tendon_branch_first[t + 1]; ++b) {
-        const int pulley = p.branch_pulley[b];
+      for (Index b = p.tendon_branch_first[t]; b < p.tendon_branch_first[t + 1]; ++b) {
+        const Index pulley = p.branch_pulley[b];
         const Real d = pulley < 0 ? Real(1) : c.parameter(K::element_divisor, pulley);
         c.store(F::branch_tension, b, -total / d, kept);
       }
@@ -187,21 +187,21 @@ struct ReportForces {
   }
 
   template <class C, class W>
-  FLEXOR_INLINE static void joint(const C& c, const W& w, int i,
+  FLEXOR_INLINE static void joint(const C& c, const W& w, Index i,
                                   const typename C::Real& inverse_h) {
     using Real = typename C::Real;
     using F = Field;
     using K = ParameterKind;
     const PlanView& p = c.plan;
     const auto& cell = p.cell;
-    const int law = p.tendon_count + i, j = p.dof_joint[i];
+    const Index law = p.tendon_count + i, j = p.dof_joint[i];
     const Real zero(0), h = c.time_step();
     const auto kept = stored(c, w);
     Real friction = zero, limit = zero;
     if (has_rows(c, law)) {
-      const int first = kTendonRowCount * p.tendon_count + kJointRowCount * i;
-      const auto visit = [&](int r, const Real& impulse) {
-        const int slot = p.planned_slot[r];
+      const Index first = kTendonRowCount * p.tendon_count + kJointRowCount * i;
+      const auto visit = [&](Index r, const Real& impulse) {
+        const Index slot = p.planned_slot[r];
         if (static_cast<JointRow>(slot - first) == JointRow::kFriction) {
           friction = impulse;
         } else {
@@ -211,7 +211,7 @@ struct ReportForces {
       };
       if (AssembleRows::has_limits_alone(c, i) &&
           all_have_form(w[cell.law_form + law], kOneSidedLaw)) {
-        for (int r = p.law_row_first[law]; r < p.law_row_first[law + 1]; ++r) {
+        for (Index r = p.law_row_first[law]; r < p.law_row_first[law + 1]; ++r) {
           const Real P = w[cell.law_impulse + law];
           const auto slot = static_cast<JointRow>(p.planned_slot[r] - first);
           visit(r, slot == JointRow::kLower ? max(P, zero) : min(P, zero));
@@ -230,7 +230,7 @@ struct ReportForces {
       return;
     }
     // [P-9]
-    const Real v = c.rate(i), dv = w[cell.end_velocity + i] - v;
+    const Real v = c.load(Field::qvel, i), dv = w[cell.end_velocity + i] - v;
     const Real th = c.implicit_factor(0), kah = c.implicit_factor(1) * h;
     Real command = w[cell.command_torque + i], spring = zero;
     const Real damping = c.parameter(K::joint_damping, j);
