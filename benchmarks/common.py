@@ -20,6 +20,8 @@ MODELS = ("spiral_chain", "three_joint_finger", "two_joint_arm")
 PRECISIONS = ("float32", "float64")
 RESULTS = pathlib.Path(__file__).resolve().parent / "results"
 
+#: largest pull of any drive [N] that holds about a fifth of the joints at their limits
+FIFTH = {"spiral_chain": 0.55, "three_joint_finger": 3.5, "two_joint_arm": 16.0}
 #: different command sets that the loops go through
 COMMAND_SETS = 32
 

@@ -35,6 +35,7 @@ import tempfile
 import flexor
 import numpy as np
 from common import (
+    FIFTH,
     MODELS,
     PRECISIONS,
     Stepper,
@@ -48,8 +49,6 @@ from common import (
     write_rows,
 )
 
-#: largest pull of any drive [N] that holds about a fifth of the joints at their limits
-FIFTH = {"spiral_chain": 0.55, "three_joint_finger": 3.5, "two_joint_arm": 16.0}
 STATES = ("fifth", "full")
 
 HEADLINE = {"outputs": ("tendon_length", "tendon_tension")}
