@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
-sys.path.append(str(BENCHMARKS))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
 import common
 
+ROOT = common.RESULTS.parents[1]
 ARM = ("--models", "two_joint_arm")
 #: per benchmark: arguments of its smallest run, number of rows, columns that hold a number > 0
 SMALLEST = {
@@ -106,6 +106,40 @@ def test_mujoco_is_driven_as_flexor_is():
     moved = np.abs(data.qpos - theirs.qpos0).max()
     assert np.abs(ours.sim.qpos.numpy()[2] - data.qpos).max() < 0.05 * moved
     assert np.allclose(ours.sim.tendon_length.numpy()[2], batch.outputs[0][2], atol=0.05 * moved)
+
+
+def built(program: str) -> Path:
+    """Executable of a C++ benchmark, the newest; the test is skipped where none was built."""
+    found = [p for p in (ROOT / "build").rglob(program) if p.is_file()]
+    if not found:
+        pytest.skip(f"no {program} under build/ (CMake option FLEXOR_BENCHMARKS)")
+    return max(found, key=lambda p: p.stat().st_mtime)
+
+
+def test_step_throughput_runs():
+    command = [
+        built("step_throughput"), "--benchmark_filter=arm/cpu/float32/1/", "--benchmark_min_time=0.001",
+        "--benchmark_format=csv",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    header, *rows = csv.reader(done.stdout[done.stdout.index("name,") :].splitlines())
+    row = dict(zip(header, rows[0], strict=True))
+    assert float(row["converged"]) == 1 and float(row["items_per_second"]) > 0
+
+
+def test_stage_counts_counts_every_stage(tmp_path):
+    """What it writes is what stage_profile.py reads; that counts are right is tested in C++."""
+    file = tmp_path / "counts.csv"
+    subprocess.run([built("stage_counts"), str(file)], check=True, stdout=subprocess.DEVNULL)
+    import stage_profile
+
+    for model in common.MODELS:
+        counts = stage_profile.read_counts(file, model)
+        committed = stage_profile.read_counts(common.RESULTS / "stage_counts.csv", model)
+        assert [stage for stage, _ in counts] == [stage for stage, _ in committed]
+        by_stage = dict(counts)
+        for stage in ("kinematics", "inertia_and_bias", "route", "solve"):
+            assert by_stage[stage]["flops"] > 0 and by_stage[stage]["cell_bytes"] > 0
 
 
 def test_probe_does_the_same_work_on_every_thread(tmp_path):
