@@ -2,9 +2,9 @@
 """What a call of `sim.step(1)` from Python costs next to the same steps in a loop in C++ (`sim.rollout`
 without commands and records), one thread, no refresh. Asked: less than 2 us + 1 % of a step.
 
-The two alternate; least times count, since whatever disturbs a run only adds.
+The two alternate in short runs; least times count, since whatever disturbs a run only adds.
 
-Usage: call_overhead.py [--models ...] [--worlds 1 1024] [--repeats 15] [--csv FILE]
+Usage: call_overhead.py [--models ...] [--worlds 1 1024] [--repeats 60] [--csv FILE]
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--models", nargs="+", default=MODELS, choices=MODELS)
     parser.add_argument("--worlds", type=int, nargs="+", default=[1, 1024])
     parser.add_argument("--precision", default="float32", choices=PRECISIONS)
-    parser.add_argument("--repeats", type=int, default=15)
-    parser.add_argument("--seconds", type=float, default=0.1, help="of one repeat of one side")
+    parser.add_argument("--repeats", type=int, default=60)
+    parser.add_argument("--seconds", type=float, default=0.02, help="of one repeat of one side")
     parser.add_argument("--settle", type=int, default=500, help="steps before anything is measured")
     arguments = parser.parse_args(argv)
     rows = []
