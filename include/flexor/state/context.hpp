@@ -42,19 +42,22 @@ struct Context {
   /// Scalar i of the table of constants, in this world.
   FLEXOR_INLINE Real constant(Index i) const {
     const Index slot = constants.slot[i];
-    if (slot < 0) return Real(constants.shared[i]);
-    return flexor::load(constants.per_world + slot * batch.world_stride + world, Real());
+    if (slot >= 0) [[unlikely]]
+      return flexor::load(constants.per_world + slot * batch.world_stride + world, Real());
+    return Real(constants.shared[i]);
   }
   /// Vectors and matrices: shared, or per world in consecutive slots, as a whole.
   FLEXOR_INLINE Vec3<Real> constant3(Index i) const {
     const Index slot = constants.slot[i];
-    if (slot < 0) return shared3(i);
-    return per_world3(slot);
+    if (slot >= 0) [[unlikely]]
+      return per_world3(slot);
+    return shared3(i);
   }
   FLEXOR_INLINE Mat3<Real> constant9(Index i) const {
     const Index slot = constants.slot[i];
-    if (slot < 0) return {shared3(i), shared3(i + 3), shared3(i + 6)};
-    return {per_world3(slot), per_world3(slot + 3), per_world3(slot + 6)};
+    if (slot >= 0) [[unlikely]]
+      return {per_world3(slot), per_world3(slot + 3), per_world3(slot + 6)};
+    return {shared3(i), shared3(i + 3), shared3(i + 6)};
   }
   FLEXOR_INLINE Vec3<Real> shared3(Index i) const {
     const Scalar* p = constants.shared + i;
@@ -77,10 +80,15 @@ struct Context {
   /// Coordinate i of the configuration and of the velocity; at the reference pose and at rest when
   /// `at_reference`.
   FLEXOR_INLINE Real coordinate(Index i) const {
-    return at_reference ? constant(plan.constant(Constant::reference_coordinate, i))
-                        : load(Field::qpos, i);
+    if (at_reference) [[unlikely]]
+      return constant(plan.constant(Constant::reference_coordinate, i));
+    return load(Field::qpos, i);
   }
-  FLEXOR_INLINE Real rate(Index i) const { return at_reference ? Real(0) : load(Field::qvel, i); }
+  FLEXOR_INLINE Real rate(Index i) const {
+    if (at_reference) [[unlikely]]
+      return Real(0);
+    return load(Field::qvel, i);
+  }
 
   FLEXOR_INLINE bool has(Field field) const { return batch.field[static_cast<int>(field)]; }
   FLEXOR_INLINE Scalar* at(Field field, Index component) const {

@@ -58,16 +58,24 @@ struct ReportForces {
   FLEXOR_INLINE static typename C::Mask start_is_finite(const C& c) {
     using Real = typename C::Real;
     const PlanView& p = c.plan;
-    Real sum[4] = {Real(0), Real(0), Real(0), Real(0)};  // side by side: no long chain of additions
+    const Real zero(0);
+    Real sum0 = zero, sum1 = zero, sum2 = zero, sum3 = zero;  // side by side: no long chain
     const auto add = [&](Field field, Index count) {
-      for (Index i = 0; i < count; ++i) sum[i % 4] = sum[i % 4] + c.load(field, i) * Real(0);
+      Index i = 0;
+      for (; i + 3 < count; i += 4) {
+        sum0 = sum0 + c.load(field, i) * zero;
+        sum1 = sum1 + c.load(field, i + 1) * zero;
+        sum2 = sum2 + c.load(field, i + 2) * zero;
+        sum3 = sum3 + c.load(field, i + 3) * zero;
+      }
+      for (; i < count; ++i) sum0 = sum0 + c.load(field, i) * zero;
     };
     add(Field::qpos, p.nq);
     add(Field::qvel, p.nv);
     add(Field::activation, p.tendon_count);
     add(Field::reference_length, p.tendon_count);
     add(Field::row_impulse, kTendonRowCount * p.tendon_count + kJointRowCount * p.nv);
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]) == Real(0);
+    return (sum0 + sum1) + (sum2 + sum3) == zero;
   }
 
   /// World status bits that the route's own bits raise.  
