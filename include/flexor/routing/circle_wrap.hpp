@@ -107,17 +107,13 @@ FLEXOR_INLINE SideChoice<Real> choose_side(const Vec2<Real>& a, const Vec2<Real>
   SideChoice<Real> choice;
   choice.sense = select(turn < zero, -one, one);
   choice.is_reached = misses & faces;
+  const Real side = side_tolerance<Real>() * sqrt(dot2(sd, sd));
   // |sd . m| <= side |m| at the closest point m of the segment; at its foot both are multiplied by
   // |f|^2, where |m| = |X|/|f|
   const Real sm = select(at_a, sa, select(at_b, sb, X * sf));
-  const auto ambiguous = [&](const Real& length_sd, const Real& length_f) {
-    const Real side = side_tolerance<Real>() * length_sd;
-    const Real m = select(at_a, rho_a, select(at_b, rho_b, abs(X) * length_f));
-    return andnot(abs(turn) <= side, choice.is_reached) | (misses & (abs(sm) <= side * m));
-  };
-  // seldom: roots only where sums of magnitudes, which are larger, do not rule it out
-  choice.is_ambiguous = ambiguous(abs(sd.x) + abs(sd.y), abs(f.x) + abs(f.y));
-  if (any(choice.is_ambiguous)) choice.is_ambiguous = ambiguous(sqrt(dot2(sd, sd)), sqrt(ff));
+  const Real m = select(at_a, rho_a, select(at_b, rho_b, abs(X) * sqrt(ff)));
+  choice.is_ambiguous =
+      (andnot(abs(turn) <= side, choice.is_reached)) | (misses & (abs(sm) <= side * m));
   return choice;
 }
 

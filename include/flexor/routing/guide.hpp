@@ -99,18 +99,6 @@ FLEXOR_INLINE Mask<Real> has_end_inside(const Real& tangent2_a, const Real& tang
   return andnot((tangent2_a <= on) | (tangent2_b <= on), is_interior);
 }
 
-/// Makes a piece straight in the lanes that are not engaged; returns those that collapse.
-template <class Real>
-FLEXOR_INLINE Mask<Real> release(GuidePiece<Real>& piece, const Mask<Real>& engaged,
-                                 const Vec3<Real>& a, const Vec3<Real>& b) {
-  if (all(engaged)) return !engaged;
-  const StraightPiece<Real> line = straight_piece(a, b);
-  piece.length = select(engaged, piece.length, line.length);
-  piece.gradient_a = select(engaged, piece.gradient_a, -line.direction);
-  piece.gradient_b = select(engaged, piece.gradient_b, line.direction);
-  return andnot(line.is_collapsed, engaged);
-}
-
 /// Cylinder about z. a, b from the centre, in the guide frame.  , [R-14]
 template <class Real>
 FLEXOR_OUTLINE GuidePiece<Real> wrap_cylinder(const Vec3<Real>& a, const Vec3<Real>& b,
@@ -135,6 +123,7 @@ FLEXOR_OUTLINE GuidePiece<Real> wrap_cylinder(const Vec3<Real>& a, const Vec3<Re
   GuidePiece<Real> piece;
   piece.is_wrapped =
       andnot(andnot(andnot(circle.arc > zero, choice.is_reached), is_inside), side.is_interior);
+  const StraightPiece<Real> line = straight_piece(a, b);
 
   // planar gradients, smooth down to t = 0  
   const Real ka = circle.tangent_a * ia, kb = circle.tangent_b * ib;
@@ -167,16 +156,18 @@ FLEXOR_OUTLINE GuidePiece<Real> wrap_cylinder(const Vec3<Real>& a, const Vec3<Re
   const Real safe = select(engaged, planar, one);
   const Real l = sqrt(safe * safe + dz * dz);
   const Real il = one / l, cosine = safe * il, rise = dz * il;
-  piece.length = l;
-  piece.gradient_a = {cosine * ga.x, cosine * ga.y, -rise};
-  piece.gradient_b = {cosine * gb.x, cosine * gb.y, rise};
-  const auto collapsed = release(piece, engaged, a, b);
+  piece.length = select(engaged, l, line.length);
+  piece.gradient_a =
+      select(engaged, Vec3<Real>{cosine * ga.x, cosine * ga.y, -rise}, -line.direction);
+  piece.gradient_b =
+      select(engaged, Vec3<Real>{cosine * gb.x, cosine * gb.y, rise}, line.direction);
   auto off_end = zero > zero;
   if (any(half_length < Real(infinity(S())))) {
     const Real slope = dz / safe;
     off_end = engaged & ((abs(a.z + slope * free_a) > half_length) |
                          (abs(b.z - slope * free_b) > half_length));
   }
+  const auto collapsed = andnot(line.is_collapsed, engaged);
   piece.status = bits_where(is_inside, ENDPOINT_INSIDE, zero) |
                  bits_where(andnot(andnot(choice.is_ambiguous, side.is_interior), is_inside),
                             SIDE_AMBIGUOUS, zero) |
@@ -233,6 +224,7 @@ FLEXOR_OUTLINE GuidePiece<Real> wrap_sphere(const Vec3<Real>& a, const Vec3<Real
   GuidePiece<Real> piece;
   piece.is_wrapped =
       andnot(andnot(andnot(circle.arc > zero, choice.is_reached), is_inside), side.is_interior);
+  const StraightPiece<Real> line = straight_piece(a, b);
   const Real ma = choice.sense * r * ia, mb = choice.sense * r * ib;
   const Vec3<Real> b_hat = b * ib;
   Vec3<Real> ga = e1 * (circle.tangent_a * ia) - e2 * ma;
@@ -253,12 +245,12 @@ FLEXOR_OUTLINE GuidePiece<Real> wrap_sphere(const Vec3<Real>& a, const Vec3<Real
     }
   }
   const auto engaged = piece.is_wrapped | piece.is_bent;
-  piece.length = length;
-  piece.gradient_a = ga;
-  piece.gradient_b = gb;
-  const auto collapsed = release(piece, engaged, a, b);
+  piece.length = select(engaged, length, line.length);
+  piece.gradient_a = select(engaged, ga, -line.direction);
+  piece.gradient_b = select(engaged, gb, line.direction);
   // beyond half a turn: stationary, no longer shortest  
   const auto long_way = piece.is_wrapped & ((choice.sense < zero) | choice.is_full_turn);
+  const auto collapsed = andnot(line.is_collapsed, engaged);
   const auto exterior = andnot(!side.is_interior, is_inside);
   piece.status =
       bits_where(is_inside, ENDPOINT_INSIDE, zero) |
