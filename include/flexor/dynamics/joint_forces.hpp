@@ -37,7 +37,11 @@ struct ImplicitDiagonal {
       w[p.cell.inverse_mass + i] = Real(1) / w[diagonal];
     });
     if (p.nv & 1) {
-      c.single([&](const auto& w) { w[p.cell.matrix + p.row_address[p.nv] + p.nv] = Real(1); });
+      c.single([&](const auto& w) {  // the unit row that pads an odd size
+        const auto row = w.from(p.cell.matrix + p.row_address[p.nv]);
+        for (Index j = p.row_first[p.nv]; j < p.nv; ++j) row[j] = Real(0);
+        row[p.nv] = Real(1);
+      });
     }
     c.sync();
   }

@@ -101,7 +101,7 @@ FLEXOR_INLINE Mask<Real> has_end_inside(const Real& tangent2_a, const Real& tang
 
 /// Cylinder about z. a, b from the centre, in the guide frame.  , [R-14]
 template <class Real>
-FLEXOR_OUTLINE GuidePiece<Real> wrap_cylinder(const Vec3<Real>& a, const Vec3<Real>& b,
+FLEXOR_STAGE GuidePiece<Real> wrap_cylinder(const Vec3<Real>& a, const Vec3<Real>& b,
                                               const Real& r, const GuideSide<Real>& side,
                                               const Real& half_length) {
   using S = Scalar<Real>;
@@ -181,7 +181,7 @@ FLEXOR_OUTLINE GuidePiece<Real> wrap_cylinder(const Vec3<Real>& a, const Vec3<Re
 ///                       in the axes of a and b; used where neither b nor the side site define the
 ///                       plane
 template <class Real, class Axis>
-FLEXOR_OUTLINE GuidePiece<Real> wrap_sphere(const Vec3<Real>& a, const Vec3<Real>& b, const Real& r,
+FLEXOR_STAGE GuidePiece<Real> wrap_sphere(const Vec3<Real>& a, const Vec3<Real>& b, const Real& r,
                                             const GuideSide<Real>& side,
                                             const Axis& smallest_axis) {
   using S = Scalar<Real>;

@@ -44,7 +44,7 @@ FLEXOR_INLINE IncidenceTerm<Real> incidence_term(const Real& tangent2, const Rea
 
 /// @param needed  lanes that bend; the others get a harmless result
 template <class Real>
-FLEXOR_OUTLINE Bend<Real> bend_inside(const Real& tangent2_a, const Real& tangent2_b,
+FLEXOR_STAGE Bend<Real> bend_inside(const Real& tangent2_a, const Real& tangent2_b,
                                         const Real& r, const Real& X, const Real& D,
                                         const Mask<Real>& needed) {
   using S = Scalar<Real>;
