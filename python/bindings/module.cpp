@@ -1,6 +1,7 @@
 // The extension module flexor._core: errors, facts about the build, the lists of fields and
 // statuses.
 
+#include <new>
 #include <string_view>
 
 #include "casters.hpp"
@@ -52,6 +53,9 @@ void translate(std::exception_ptr pointer) {
     set_error("ConcurrencyError", e);
   } catch (const FlexorError& e) {
     set_error("FlexorError", e);
+  } catch (const std::bad_alloc&) {
+    set_error("DeviceError", DeviceError("out of memory: the system refused this call memory; use "
+                                         "fewer worlds, outputs or rows of history"));
   }
 }
 

@@ -59,6 +59,7 @@ struct Simulation::Implementation {
 
   // jacobian.cpp
   std::vector<double> jacobian(int body, int site);
+  std::vector<double> zero_jacobian() const;
 
   // rollout.cpp
   void roll_out(const Rollout& rollout);
