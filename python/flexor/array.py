@@ -74,7 +74,9 @@ def _imported(extra: str):
     try:
         return importlib.import_module(extra)
     except ImportError:
-        raise MissingExtraError(f"{extra} is not installed: pip install 'flexor[{extra}]'") from None
+        raise MissingExtraError(
+            f"{extra} is not installed: pip install 'flexor[{extra}]'"
+        ) from None
 
 
 class _Memory:

@@ -39,13 +39,11 @@ void History::make_room(const Batch& batch) {
   std::size_t missing = 0;
   visit_missing([&](std::vector<std::byte>&, std::size_t bytes) { missing += bytes; });
   if (missing == 0) return;
-  allocated("history " + std::to_string(length_) + " of " + std::to_string(count_.size()) +
-                " worlds",
-            missing, [&] {
-              visit_missing([](std::vector<std::byte>& rows, std::size_t bytes) {
-                rows.resize(bytes);
-              });
-            });
+  allocated(
+      "history " + std::to_string(length_) + " of " + std::to_string(count_.size()) + " worlds",
+      missing, [&] {
+        visit_missing([](std::vector<std::byte>& rows, std::size_t bytes) { rows.resize(bytes); });
+      });
 }
 
 void History::keep(const Batch& batch, const std::uint8_t* mask) {

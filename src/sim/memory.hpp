@@ -1,5 +1,6 @@
 #pragma once
-// Memory that a caller's numbers ask for: what cannot be had is one error that says how much it was.
+// Memory that a caller's numbers ask for: what cannot be had is one error that says how much it
+// was.
 
 #include <cstddef>
 #include <new>
