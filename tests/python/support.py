@@ -19,6 +19,11 @@ FLOAT32_LENGTH = 2e-6
 FLOAT32_GRADIENT = 2e-5
 
 
+def kept_fields(sim) -> list[str]:
+    """Names of the arrays a batch has: all, but for the compensation of rounding in float64."""
+    return [n for n in flexor.FIELDS if n != "qpos_compensation" or sim.precision == "float32"]
+
+
 @dataclass(frozen=True)
 class Backend:
     device: str
