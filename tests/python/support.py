@@ -13,7 +13,7 @@ import numpy as np
 
 WORLDS = {"reference": 1, "cpu": 3}
 
-# Float32 tolerances: physics.md 18 for the cases of mechanics, [R-60] for routes.
+# Float32 tolerances: one for the cases of mechanics, [R-60] for routes.
 FLOAT32_RELATIVE = 1e-4
 FLOAT32_LENGTH = 2e-6
 FLOAT32_GRADIENT = 2e-5
@@ -122,7 +122,7 @@ class Run:
         return np.asarray(data[0], dtype=float)
 
     def check(self, field: str, expected, tolerance, at=None, scale=None, is_length=False):
-        """Compares one read-out; float32 by the rule at the head of physics.md 18."""
+        """Compares one read-out; float32 to the larger of tolerance and float32's."""
         self.near(self.get(field, at), expected, tolerance, scale, is_length)
 
     def near(self, actual, expected, tolerance, scale=None, is_length=False):
