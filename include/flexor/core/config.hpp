@@ -17,8 +17,8 @@
 #define FLEXOR_OUTLINE
 #endif
 
-// The body of a stage or of a large part of one: a function of its own on the host, part of a kernel
-// on a device.
+// The body of a stage or of a large part of one: a function of its own on the host, part of a
+// kernel on a device.
 #ifdef __CUDACC__
 #define FLEXOR_STAGE FLEXOR_HD
 #else

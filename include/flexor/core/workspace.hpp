@@ -11,7 +11,9 @@ struct Cells {
   using Real = Real_;
   Real* base;
   Index stride = 1;
-  FLEXOR_INLINE const Real& operator[](Index i) const { return base[static_cast<long>(i) * stride]; }
+  FLEXOR_INLINE const Real& operator[](Index i) const {
+    return base[static_cast<long>(i) * stride];
+  }
   /// The cells from i on.
   FLEXOR_INLINE Cells from(Index i) const { return {base + static_cast<long>(i) * stride, stride}; }
 };

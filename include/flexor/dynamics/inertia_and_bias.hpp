@@ -47,7 +47,8 @@ struct InertiaAndBias {
     c.sync();
     for (Index level = p.level_count - 2; level >= 0; --level) {
       const Index first = p.level_first[level], count = p.level_first[level + 1] - first;
-      c.each(count, [&](const auto& w, Index i) { gather_children(c, w, p.level_links[first + i]); });
+      c.each(count,
+             [&](const auto& w, Index i) { gather_children(c, w, p.level_links[first + i]); });
       c.sync();
     }
     c.each((p.nv + 1) / 2, [&](const auto& w, Index n) {

@@ -1,5 +1,5 @@
 #pragma once
-// One guide between two points: sphere or cylinder, exterior or interior (routing.md 5 to 8).
+// One guide between two points: sphere or cylinder, exterior or interior.
 // Pure functions of guide-frame points; the result is the length of the piece and its
 // gradients.
 
@@ -101,9 +101,8 @@ FLEXOR_INLINE Mask<Real> has_end_inside(const Real& tangent2_a, const Real& tang
 
 /// Cylinder about z. a, b from the centre, in the guide frame.  , [R-14]
 template <class Real>
-FLEXOR_STAGE GuidePiece<Real> wrap_cylinder(const Vec3<Real>& a, const Vec3<Real>& b,
-                                              const Real& r, const GuideSide<Real>& side,
-                                              const Real& half_length) {
+FLEXOR_STAGE GuidePiece<Real> wrap_cylinder(const Vec3<Real>& a, const Vec3<Real>& b, const Real& r,
+                                            const GuideSide<Real>& side, const Real& half_length) {
   using S = Scalar<Real>;
   const Real zero(S(0)), one(S(1));
   const Vec2<Real> pa{a.x, a.y}, pb{b.x, b.y};
@@ -182,8 +181,7 @@ FLEXOR_STAGE GuidePiece<Real> wrap_cylinder(const Vec3<Real>& a, const Vec3<Real
 ///                       plane
 template <class Real, class Axis>
 FLEXOR_STAGE GuidePiece<Real> wrap_sphere(const Vec3<Real>& a, const Vec3<Real>& b, const Real& r,
-                                            const GuideSide<Real>& side,
-                                            const Axis& smallest_axis) {
+                                          const GuideSide<Real>& side, const Axis& smallest_axis) {
   using S = Scalar<Real>;
   const Real zero(S(0)), one(S(1));
   const Real rho_a = sqrt(dot(a, a)), rho_b = sqrt(dot(b, b));

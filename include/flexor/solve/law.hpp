@@ -52,8 +52,8 @@ FLEXOR_INLINE LawPoint<Real> solve_one_sided(const Real& lower, const Real& uppe
 /// @param cells     rows first .. last - 1 of the plan, folded ones left out
 /// @param D         > 0
 template <class C>
-FLEXOR_HD LawPoint<typename C::Real> solve_law(const C& cells, Index row_cell, Index first, Index last,
-                                               const typename C::Real& u0,
+FLEXOR_HD LawPoint<typename C::Real> solve_law(const C& cells, Index row_cell, Index first,
+                                               Index last, const typename C::Real& u0,
                                                const typename C::Real& D) {
   using Real = typename C::Real;
   const Real zero(0), one(1), infinite = unbounded<Real>();

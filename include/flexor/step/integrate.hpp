@@ -43,7 +43,7 @@ struct Integrate {
   /// lost. A remainder above one ulp of q is dropped: somebody wrote q.
   template <class C, class M>
   FLEXOR_INLINE static void advance(const C& c, Index q, const typename C::Real& change,
-                                const M& stored) {
+                                    const M& stored) {
     using Real = typename C::Real;
     const Real x = c.load(Field::qpos, q);
     if (!c.has(Field::qpos_compensation)) {

@@ -1,5 +1,5 @@
 #pragma once
-// G arrays from poses and routes (physics.md 16). Writes read-outs only, no state.
+// G arrays from poses and routes. Writes read-outs only, no state.
 
 #include "flexor/routing/route.hpp"
 #include "flexor/rows/assemble.hpp"
@@ -27,7 +27,8 @@ struct StoreGeometry {
   }
 
   template <class C>
-  FLEXOR_INLINE static void put3(const C& c, Field field, Index i, const Vec3<typename C::Real>& v) {
+  FLEXOR_INLINE static void put3(const C& c, Field field, Index i,
+                                 const Vec3<typename C::Real>& v) {
     c.store(field, i, v.x);
     c.store(field, i + 1, v.y);
     c.store(field, i + 2, v.z);
