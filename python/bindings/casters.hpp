@@ -44,6 +44,7 @@ py::dict to_dict(const Problem& problem);
 
 void bind_model(py::module_& m);
 void bind_simulation(py::module_& m);
+void bind_snapshot(py::module_& m);
 void bind_random(py::module_& m);
 void bind_exchange(py::module_& m);
 

@@ -6,6 +6,7 @@
 
 #include "model/findings.hpp"
 #include "sim/inert.hpp"
+#include "sim/worlds.hpp"
 
 namespace flexor {
 namespace {
@@ -119,10 +120,7 @@ void ParameterStore::set(const Model& model, std::string_view name, std::span<co
   const std::size_t count = static_cast<std::size_t>(kind.count);
   const bool is_all = worlds.empty();
   const std::size_t selected = is_all ? static_cast<std::size_t>(num_worlds_) : worlds.size();
-  for (const long world : worlds)
-    if (world < 0 || world >= num_worlds_)
-      throw ParameterError(parameter.name + ": " + world_text(world) + "; legal: 0 to " +
-                           std::to_string(num_worlds_ - 1));
+  check_worlds<ParameterError>(parameter.name, worlds, num_worlds_);
   const bool is_broadcast = values.size() == 1 || values.size() == count;
   if (!is_broadcast && values.size() != selected * count)
     throw ShapeError(parameter.name + ": " + std::to_string(values.size()) + " values given, 1, " +

@@ -170,6 +170,7 @@ void Simulation::commit() {
 
 std::vector<double> Simulation::parameter(std::string_view name) const {
   const Implementation& s = *implementation_;
+  const Exclusive exclusive(implementation_->is_busy);
   return s.parameters.get(s.model.parameter(name));
 }
 
@@ -241,6 +242,7 @@ std::vector<std::int64_t> Simulation::guard_resets() const {
 
 Simulation::Memory Simulation::memory() const {
   const Implementation& s = *implementation_;
+  const Exclusive exclusive(implementation_->is_busy);
   Memory memory;
   memory.state =
       s.batch->bytes_per_world(FieldGroup::kState) + s.batch->bytes_per_world(FieldGroup::kCommand);
