@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "flexor/sim/backend.hpp"
+#include "sim/memory.hpp"
 
 namespace flexor {
 namespace {
@@ -58,9 +59,26 @@ History::History(const Batch& batch, int length) : length_(length) {
   if (length == 0) return;
   count_.assign(size(batch.num_worlds()), 0);
   is_sound_.assign(count_.size(), 0);
-  visit_rows(batch, [&](Field field) {
-    rows_[size(static_cast<int>(field))].resize(size(length) * row_bytes(batch, field));
-  });
+  make_room(batch);
+}
+
+/// Rows for every field in use that has none yet.
+void History::make_room(const Batch& batch) {
+  const auto visit_missing = [&](auto&& act) {
+    visit_rows(batch, [&](Field field) {
+      std::vector<std::byte>& rows = rows_[size(static_cast<int>(field))];
+      const std::size_t bytes = size(length_) * row_bytes(batch, field);
+      if (rows.size() < bytes) act(rows, bytes);
+    });
+  };
+  std::size_t missing = 0;
+  visit_missing([&](std::vector<std::byte>&, std::size_t bytes) { missing += bytes; });
+  if (missing == 0) return;
+  allocated(
+      "history " + std::to_string(length_) + " of " + std::to_string(count_.size()) + " worlds",
+      missing, [&] {
+        visit_missing([](std::vector<std::byte>& rows, std::size_t bytes) { rows.resize(bytes); });
+      });
 }
 
 std::size_t History::row_bytes(const Batch& batch, Field field) const {
@@ -69,6 +87,7 @@ std::size_t History::row_bytes(const Batch& batch, Field field) const {
 
 void History::keep(const Batch& batch, const std::uint8_t* mask) {
   if (length_ == 0) return;
+  make_room(batch);  // for wrenches, once they are in use
   const std::int32_t* status = statuses(batch);
   const auto is_kept = [&](std::size_t w) {
     return (mask == nullptr || mask[w]) && !(status[w] & FROZEN);
@@ -76,7 +95,6 @@ void History::keep(const Batch& batch, const std::uint8_t* mask) {
   visit_rows(batch, [&](Field field) {
     std::vector<std::byte>& rows = rows_[size(static_cast<int>(field))];
     const std::size_t bytes = row_bytes(batch, field), number = item(batch, field);
-    rows.resize(size(length_) * bytes);
     for (std::size_t c = 0; c < components(batch, field); ++c) {
       const std::byte* column = batch.column(field, static_cast<int>(c));
       for (std::size_t w = 0; w < count_.size(); ++w)
@@ -142,6 +160,7 @@ void History::take_members(const std::map<std::string, NpyArray>& arrays,
   const NpyArray& counts = arrays.at(prefix + "count");
   const long rows = arrays.at(prefix + info(Field::time).name).shape.front();
   const std::size_t worlds = size(counts.shape.front());
+  make_room(batch);
   std::fill(is_sound_.begin(), is_sound_.end(), 0);
   for (std::size_t w = 0; w < count_.size(); ++w) {
     std::int64_t count = 0;
@@ -153,7 +172,6 @@ void History::take_members(const std::map<std::string, NpyArray>& arrays,
     std::vector<std::byte>& kept = rows_[size(static_cast<int>(field))];
     const std::size_t number = item(batch, field), width = components(batch, field);
     const std::size_t bytes = row_bytes(batch, field);
-    kept.resize(size(length_) * bytes);
     for (std::size_t w = 0; w < count_.size(); ++w)
       for (long i = 0; i < count_[w]; ++i)
         for (std::size_t c = 0; c < width; ++c)

@@ -21,7 +21,7 @@ std::vector<long> npy_shape(const Batch& batch, Field field, long num_worlds);
 
 class History {
  public:
-  /// length 0: keeps nothing and costs nothing.
+  /// length 0: keeps nothing and costs nothing. DeviceError if there is not enough memory.
   History(const Batch& batch, int length);
 
   int length() const { return length_; }
@@ -47,6 +47,7 @@ class History {
 
  private:
   std::size_t row_bytes(const Batch& batch, Field field) const;
+  void make_room(const Batch& batch);
 
   int length_;
   std::vector<long> count_;  ///< [world] rows kept so far

@@ -38,6 +38,7 @@ struct Simulation::Implementation {
   Bytes invalid;          ///< [world] 1 = its parameters cannot be used as they are; empty = none
   std::vector<std::int64_t> guard_resets;  ///< [world] times the guard has reset it
   std::size_t dumps_left = 8;              ///< worlds that failed and may still be dumped
+  Bytes was_frozen;                        ///< [world] 1 = before the steps that run
   std::atomic_flag is_busy;
 
   Implementation(Model m, const SimulationOptions& asked);
@@ -67,6 +68,7 @@ struct Simulation::Implementation {
 
   // jacobian.cpp
   std::vector<double> jacobian(int body, int site);
+  std::vector<double> zero_jacobian() const;
 
   // rollout.cpp
   void roll_out(const Rollout& rollout);
@@ -80,6 +82,8 @@ struct Simulation::Implementation {
   // guard.cpp
   int fault_of(long world) const;
   Bytes mark_faults(const std::uint8_t* mask);
+  void note_frozen();
+  void log_guard(const char* code, const char* what, long world) const;
   void thaw_nonfinite(const std::uint8_t* mask);
   void act_on_failures(const std::uint8_t* mask, bool is_stale);
   void dump_failures();

@@ -651,12 +651,6 @@ def test_reference_is_float64_only():
         flexor.Simulation(scenes.anchored_mass(), device="reference", precision="float32")
 
 
-@pytest.mark.parametrize("count", [-1, 1.5, "2"])
-def test_bad_step_counts(batch, count):
-    with pytest.raises((ValueError, TypeError)):
-        start(batch).step(count)
-
-
 def test_bad_masks(batch):
     sim = start(batch)
     for call in (sim.reset, lambda mask: sim.step(1, mask=mask)):

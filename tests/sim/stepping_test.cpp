@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <memory>
 #include <thread>
 
 #include "flexor/core/status.hpp"
@@ -444,6 +445,26 @@ TEST_P(Concurrency, ASecondCallIsRefusedAtOnce) {  // interfaces.md 10, case 13
   is_done = true;
   other.join();
   EXPECT_GT(refused, 0);
+}
+
+TEST_P(Concurrency, SimulationsRunSideBySide) {  // and share their model
+  const Model model = rig().finalize();
+  std::vector<std::unique_ptr<Simulation>> sims;
+  for (int i = 0; i < 3; ++i) {
+    SimulationOptions threaded = options(64);
+    threaded.num_threads = 2;
+    sims.push_back(std::make_unique<Simulation>(model, threaded));
+  }
+  std::vector<std::thread> users;
+  for (const auto& sim : {sims[0].get(), sims[1].get()}) {
+    users.emplace_back([sim] {
+      for (int n = 0; n < 20; ++n) sim->step(2);
+    });
+  }
+  for (std::thread& user : users) user.join();
+  sims[2]->step(40);
+  EXPECT_EQ(sims[0]->state_hash(), sims[2]->state_hash());
+  EXPECT_EQ(sims[1]->state_hash(), sims[2]->state_hash());
 }
 
 }  // namespace
