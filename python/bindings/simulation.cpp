@@ -2,7 +2,6 @@
 // arrays are handed out as addresses, to which the package adds shapes and strides.
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -18,7 +17,7 @@ struct Batch {
   Batch(const Model& model, const SimulationOptions& options) : simulation(model, options) {}
 
   Simulation simulation;
-  std::atomic<bool> is_busy{false};
+  std::shared_ptr<Occupancy> occupancy = std::make_shared<Occupancy>();
   bool is_closed = false;
 };
 
@@ -31,13 +30,9 @@ class Turn {
   explicit Turn(Batch& batch, Closed closed = Closed::kIsRefused) : batch_(batch) {
     if (batch.is_closed && closed == Closed::kIsRefused)
       throw SimulationError("this simulation is closed");
-    if (batch.is_busy.exchange(true)) {
-      throw ConcurrencyError(
-          "this simulation is in use by another thread: one thread at a time, or one simulation "
-          "each");
-    }
+    batch.occupancy->enter();
   }
-  ~Turn() { batch_.is_busy = false; }
+  ~Turn() { batch_.occupancy->leave(); }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
@@ -151,10 +146,7 @@ void roll_out(Batch& batch, int count,
 }
 
 py::tuple to_tuple(const ArrayRef& a) {
-  char kind = 'f';
-  if (a.type == FieldType::kInt32 || a.type == FieldType::kInt64) kind = 'i';
-  if (a.type == FieldType::kUint8) kind = 'u';
-  return py::make_tuple(reinterpret_cast<std::uintptr_t>(a.data), kind, a.item_size(), a.num_worlds,
+  return py::make_tuple(reinterpret_cast<std::uintptr_t>(a.data), kind_of(a.type), a.item_size(), a.num_worlds,
                         a.world_stride, a.count, a.width);
 }
 
@@ -241,7 +233,7 @@ void bind_simulation(py::module_& m) {
            py::arg("seed"), py::arg("solver"), py::arg("iterations"), py::arg("tolerance"),
            py::arg("warm_start"))
       .def_property_readonly("options", &options_of)
-      .def("storage", [](const Batch& b) { return Storage{b.simulation.storage()}; })
+      .def("storage", [](const Batch& b) { return Storage{b.simulation.storage(), b.occupancy}; })
       .def("array",
            [](Batch& b, int number) {
              const Field field = static_cast<Field>(number);

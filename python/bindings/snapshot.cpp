@@ -52,7 +52,11 @@ void bind_snapshot(py::module_& m) {
       .def("field",
            [](const Snapshot& s, std::size_t field) {
              const std::string_view bytes = bytes_of(s, field);
-             return py::make_tuple(s.count.at(field), py::bytes(bytes.data(), bytes.size()));
+             ArrayRef ref;
+             ref.type = info(static_cast<Field>(field)).type;
+             ref.is_float = s.is_float;
+             return py::make_tuple(s.count.at(field), kind_of(ref.type), ref.item_size(),
+                                   py::bytes(bytes.data(), bytes.size()));
            })
       .def(py::pickle(&to_tuple, &from_tuple));
 }

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
@@ -67,13 +68,14 @@ std::uint64_t end_of(const ZipMember& member) { return data_offset(member) + mem
 /// Of a file without a whole end: names the member in which it stops.
 [[noreturn]] void refuse_without_end(Reader& file) {
   std::string last;
-  for (std::uint64_t offset = 0; const auto member = header_at(file, offset);
-       offset = end_of(*member)) {
+  std::optional<ZipMember> member = header_at(file, 0);
+  while (member) {
     if (member->size > file.size() - data_offset(*member)) {
       file.set_member(member->name);
       file.damaged("truncated: the file ends within its data");
     }
     last = member->name;
+    member = header_at(file, end_of(*member));
   }
   if (last.empty())
     file.damaged("truncated or no checkpoint; legal: a file that Simulation.save wrote");

@@ -42,6 +42,8 @@ def loop(sim, commands, record, every, steps=STEPS):
 
 
 def same(a, b):
+    """Snapshots of equal bits."""
+    a, b = a.to_host(), b.to_host()
     assert a.keys() == b.keys()
     for name in a:
         assert a[name].dtype == b[name].dtype and a[name].shape == b[name].shape, name
