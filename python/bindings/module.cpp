@@ -138,11 +138,11 @@ const char* level_name(LogLevel level) {
 /// emit(level, code, text, world, step) takes the messages of the core. It lives as long as the
 /// process, since a message may come from a thread that outlives the interpreter's last cleaning.
 void set_python_log(const py::function& emit) {
-  PyObject* const kept = py::function(emit).release().ptr();
-  set_log([kept](const LogMessage& m) {
+  const py::handle kept = py::function(emit).release();
+  set_log([kept](const LogMessage& message) {
     const py::gil_scoped_acquire acquire;
     try {
-      py::handle(kept)(level_name(m.level), m.code, m.text, m.world, m.step);
+      kept(level_name(message.level), message.code, message.text, message.world, message.step);
     } catch (py::error_already_set& error) {  // of a handler: no reason to stop a step
       error.discard_as_unraisable("flexor.log");
     }

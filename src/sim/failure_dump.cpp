@@ -1,4 +1,4 @@
-// What the first worlds that failed were doing, written by itself.   (interfaces.md 1.8)
+// What the first worlds that failed were doing, written by itself.
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 #pragma once
 // The last states and commands of every world, each as a step began: what a world that failed was
-// doing.   (interfaces.md 1.8)
+// doing.   [IA-8]
 
 #include <array>
 #include <filesystem>

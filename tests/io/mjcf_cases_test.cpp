@@ -1,4 +1,4 @@
-// Acceptance cases of model_files.md 9 that concern reading, by their numbers: orientations
+// Acceptance cases of models that concern reading, by their numbers: orientations
 // [MF-13], vectors and numbers [MF-11], mass [MF-14], includes [MF-10], hostile bytes [MF-26].
 #include <array>
 #include <chrono>
@@ -13,7 +13,7 @@
 namespace flexor::test {
 namespace {
 
-constexpr double kTolerance = 1e-8;  // of model_files.md 9
+constexpr double kTolerance = 1e-8;  // of the cases
 constexpr double kDegree = std::numbers::pi / 180;
 
 void expect_quat(const Quatd& q, std::array<double, 4> expected) {

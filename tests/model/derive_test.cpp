@@ -32,7 +32,7 @@ TEST(Derive, ReferenceLengthIsTheLengthAtTheReferencePose) {
   EXPECT_NEAR(model.reference_length(3), 3 * 0.7, kRounding);
 }
 
-// model_files.md case 14: sphere of radius .1, density 1000 at x = .3 on a hinge, time constant .1,
+// Model case 14: sphere of radius .1, density 1000 at x = .3 on a hinge, time constant .1,
 // damping ratio .5.   [MF-15]
 TEST(Derive, SpringDamper) {
   ModelBuilder builder("springdamper");
@@ -66,7 +66,7 @@ JointDescription soft_slide(Softness softness, double h) {
   return builder.finalize().description().joints[0];
 }
 
-// model_files.md case 15.   [MF-18], [MF-19], [MF-20]
+// Model case 15.   [MF-18], [MF-19], [MF-20]
 TEST(Derive, SoftnessOfLimits) {
   const JointDescription a = soft_slide({}, 0.002);
   EXPECT_NEAR(a.limit_correction, 0.045872552, 1e-9);

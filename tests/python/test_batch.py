@@ -449,7 +449,6 @@ def test_parameter_arguments(batch):
 
 
 def test_disabled_tendon_exerts_nothing_and_keeps_its_activation(batch):
-    """physics.md 7.3"""
     model = scenes.anchored_mass(stiffness=100, spring_lower=0.0, spring_upper=0.5,
                                  drive={"force": -1.0, "activation_time": 0.1})  # fmt: skip
     sim = batch.simulate(model, num_worlds=2)

@@ -72,7 +72,7 @@ def test_numpy_integers_are_whole_numbers(model):
 @pytest.mark.parametrize("mask", [np.ones(6, np.int32), np.ones(6), [1, 0, 0, 0, 0, 0]])
 def test_mask_of_a_wrong_type(sim, mask):
     sim.step(3)
-    sim.status.numpy()[:] = flexor.Status.SLACK
+    sim.status.numpy()[:] = flexor.Status.TENSION_SATURATED
     before = sim.state_hash()
     for call in (
         lambda: sim.step(mask=mask),
@@ -87,7 +87,7 @@ def test_mask_of_a_wrong_type(sim, mask):
 @pytest.mark.parametrize("mask", [np.ones(5, bool), np.ones((6, 1), bool), np.array(True)])
 def test_mask_of_a_wrong_shape(sim, mask):
     sim.step(3)
-    sim.status.numpy()[:] = flexor.Status.SLACK
+    sim.status.numpy()[:] = flexor.Status.TENSION_SATURATED
     before = sim.state_hash()
     for call in (
         lambda: sim.step(mask=mask),

@@ -6,6 +6,7 @@ Needs the packages (`scripts/test --extras` installs them); without them these t
 import flexor
 import numpy as np
 import pytest
+from support import kept_fields
 
 WORLDS = 5
 
@@ -96,9 +97,7 @@ def test_torch_tensors_of_every_array(model, torch):
     for precision, real in (("float32", torch.float32), ("float64", torch.float64)):
         sim = flexor.Simulation(model, 3, precision=precision)
         sim.step(2)
-        for name in flexor.FIELDS:
-            if name == "qpos_compensation" and precision == "float64":
-                continue  # kept in float32 only
+        for name in kept_fields(sim):
             array = getattr(sim, name)
             tensor = array.torch()
             assert tensor is array.torch() and not tensor.requires_grad, name

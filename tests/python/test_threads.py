@@ -1,4 +1,4 @@
-"""One call at a time, Ctrl-C between blocks of steps, and processes that fork.  (interfaces.md 1.10)"""
+"""One call at a time, Ctrl-C between blocks of steps, and processes that fork."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-// No memory is asked for inside a step.   (engine.md 2.3)
+// No memory is asked for inside a step.
 
 #include <gtest/gtest.h>
 

@@ -81,7 +81,7 @@ TEST(Npz, AnUnfinishedFileLeavesNothingBehind) {
   EXPECT_THROW(NpzWriter("/nowhere/at/all.npz"), FlexorError);
 }
 
-TEST_P(Checkpoint, Case10GoingOnIsTheUnbrokenRun) {  // interfaces.md 10
+TEST_P(Checkpoint, Case10GoingOnIsTheUnbrokenRun) {
   const TemporaryFile file("checkpoint");
   Simulation unbroken = stirred(options(3));
   unbroken.step(20);
@@ -97,7 +97,7 @@ TEST_P(Checkpoint, Case10GoingOnIsTheUnbrokenRun) {  // interfaces.md 10
   EXPECT_EQ(loaded.state_hash(), unbroken.state_hash());
 }
 
-TEST_P(Checkpoint, Case10GoesOnWithOtherThreads) {  // interfaces.md 10
+TEST_P(Checkpoint, Case10GoesOnWithOtherThreads) {
   const TemporaryFile file("checkpoint_threads");
   SimulationOptions one = options(40), two = options(40);
   one.num_threads = 1, two.num_threads = 2;
@@ -139,7 +139,7 @@ std::string small_file(const testing::TemporaryFile& file) {
   return read_file(file.path);
 }
 
-TEST(CheckpointFile, Case11CutAtEveryLengthIsRefusedAndChangesNothing) {  // interfaces.md 10
+TEST(CheckpointFile, Case11CutAtEveryLengthIsRefusedAndChangesNothing) {
   const TemporaryFile file("checkpoint_whole"), cut("checkpoint_cut");
   const std::string whole = small_file(file);
   Simulation other(suspended_load().finalize(), testing::reference_options(1));
@@ -223,7 +223,7 @@ TEST_P(Checkpoint, AMemberThatTheHeaderDoesNotListIsRefused) {
   EXPECT_NE(text.find("parameter/tendon/cord/damping"), std::string::npos) << text;
 }
 
-TEST_P(Checkpoint, Case10OfSomeWorldsIsABatchOfThatMany) {  // interfaces.md 10
+TEST_P(Checkpoint, Case10OfSomeWorldsIsABatchOfThatMany) {
   const TemporaryFile file("checkpoint_rows");
   Simulation sim = stirred(options(6));
   sim.set_parameter("tendon/cord/damping", std::vector<double>{1, 2, 3, 4, 5, 6});

@@ -56,7 +56,7 @@ std::vector<double> read_outs(const Simulation& sim, FieldGroup group) {
   return all;
 }
 
-TEST(Fnv1a, Case14IsTheKnownFunction) {  // interfaces.md 10
+TEST(Fnv1a, Case14IsTheKnownFunction) {
   EXPECT_EQ(fnv1a("", 0), 0xcbf29ce484222325u);
   EXPECT_EQ(fnv1a("a", 1), 0xaf63dc4c8601ec8cu);
 }
@@ -117,7 +117,7 @@ TEST_P(Step, WithoutRefreshLeavesGeometryAtTheStartOfTheLastStep) {
   EXPECT_EQ(read_outs(a, FieldGroup::kGeometry), read_outs(b, FieldGroup::kGeometry));
 }
 
-TEST_P(Step, Case9MaskedWorldsKeepEveryBit) {  // interfaces.md 10
+TEST_P(Step, Case9MaskedWorldsKeepEveryBit) {
   const Model model = rig().finalize();
   Simulation all(model, options(10)), some(model, options(10));
   stir(all), stir(some);
@@ -169,7 +169,7 @@ TEST_P(Dynamics, AreThoseOfTheLoad) {
   EXPECT_NEAR(sim.bias_force()[1], 3 * 9.81, is_float() ? 1e-5 : 1e-12);  // minus gravity's force
 }
 
-TEST_P(Reset, Case9PutsMaskedWorldsBackAndLeavesTheOthers) {  // interfaces.md 10
+TEST_P(Reset, Case9PutsMaskedWorldsBackAndLeavesTheOthers) {
   const Model model = rig().finalize();
   Simulation sim(model, options(6)), fresh(model, options(6));
   stir(sim);
@@ -231,7 +231,7 @@ TEST_P(ClearStatus, TouchesTheMaskAlone) {
   EXPECT_EQ(integers(sim, Field::status)[1], 0);
 }
 
-TEST_P(Guards, Case12FreezesAFaultyWorldAlone) {  // interfaces.md 10
+TEST_P(Guards, Case12FreezesAFaultyWorldAlone) {
   const Model model = rig().finalize();
   Simulation sim(model, options(64)), sound(model, options(64));
   stir(sim), stir(sound);

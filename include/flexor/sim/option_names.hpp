@@ -1,5 +1,5 @@
 #pragma once
-// The words that options of a Simulation go by in files and in Python.   (interfaces.md 1.2)
+// The words that options of a Simulation go by in files and in Python.
 
 #include <cstddef>
 #include <string>
