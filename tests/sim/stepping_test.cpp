@@ -81,7 +81,7 @@ TEST_P(StateHash, SeesEveryStateFieldOfItsWorldAlone) {
   }
 }
 
-TEST_P(Step, TwoAtOnceAreTwo) {  // interfaces.md 10, case 4
+TEST_P(Step, TwoAtOnceAreTwo) {  // interface case 4
   for (const flexor::Guard guard : {flexor::Guard::kIgnore, flexor::Guard::kFreeze,
                                     flexor::Guard::kReset, flexor::Guard::kRaise}) {
     SimulationOptions asked = options(3);
@@ -144,7 +144,7 @@ TEST_P(Step, ARowOfABatchIsABatchOfOne) {
   EXPECT_EQ(batch.state_hash()[3], one.state_hash()[0]);
 }
 
-TEST_P(Step, SuspendedLoadComesToRest) {  // interfaces.md 10, cases 5 and 6
+TEST_P(Step, SuspendedLoadComesToRest) {  // interface cases 5 and 6
   SimulationOptions asked = options(4);
   Simulation sim(suspended_load().finalize(), asked);
   sim.set_parameter("tendon/t/stiffness", std::vector<double>{500, 250, 500, 1000});
@@ -307,7 +307,7 @@ Simulation with_singular_world(SimulationOptions asked) {
   return sim;
 }
 
-TEST_P(Guards, IgnoreLeavesAWorldThatCannotBeFactoredWhereItIs) {  // interfaces.md 1.8
+TEST_P(Guards, IgnoreLeavesAWorldThatCannotBeFactoredWhereItIs) {
   SimulationOptions asked = options(3);
   asked.guard = flexor::Guard::kIgnore;
   Simulation sim = with_singular_world(asked);
@@ -425,7 +425,7 @@ TEST_P(Step, CountsOfAProfileStartAtOne) {
   EXPECT_EQ(integers(sim, Field::status)[0], 0);
 }
 
-TEST_P(Concurrency, ASecondCallIsRefusedAtOnce) {  // interfaces.md 10, case 13
+TEST_P(Concurrency, ASecondCallIsRefusedAtOnce) {  // interface case 13
   Simulation sim(rig().finalize(), options(64));
   std::atomic<bool> is_done = false;
   std::atomic<long> refused = 0;
