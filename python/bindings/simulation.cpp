@@ -146,8 +146,8 @@ void roll_out(Batch& batch, int count,
 }
 
 py::tuple to_tuple(const ArrayRef& a) {
-  return py::make_tuple(reinterpret_cast<std::uintptr_t>(a.data), kind_of(a.type), a.item_size(), a.num_worlds,
-                        a.world_stride, a.count, a.width);
+  return py::make_tuple(reinterpret_cast<std::uintptr_t>(a.data), kind_of(a.type), a.item_size(),
+                        a.num_worlds, a.world_stride, a.count, a.width);
 }
 
 std::unique_ptr<Batch> make_batch(const Model& model, long num_worlds, const std::string& device,
@@ -233,7 +233,10 @@ void bind_simulation(py::module_& m) {
            py::arg("seed"), py::arg("solver"), py::arg("iterations"), py::arg("tolerance"),
            py::arg("warm_start"))
       .def_property_readonly("options", &options_of)
-      .def("storage", [](const Batch& b) { return Storage{b.simulation.storage(), b.occupancy}; })
+      .def("storage",
+           [](const Batch& b) {
+             return Storage{b.simulation.storage(), b.occupancy};
+           })
       .def("array",
            [](Batch& b, int number) {
              const Field field = static_cast<Field>(number);
@@ -301,8 +304,7 @@ void bind_simulation(py::module_& m) {
           })
       .def("commit", [](Batch& b) { compute(b, [](Simulation& s) { s.commit(); }); })
       .def("save",
-           [](Batch& b, const std::string& path, const OptionalBuffer& worlds,
-              bool guard_history) {
+           [](Batch& b, const std::string& path, const OptionalBuffer& worlds, bool guard_history) {
              py::buffer_info info;
              const auto indices = items_of<long>(worlds, info);
              compute(b, [&](Simulation& s) { s.save(path, indices, guard_history); });
@@ -346,8 +348,7 @@ void bind_simulation(py::module_& m) {
            })
       .def("memory",
            [](Batch& b) {
-             const Simulation::Memory memory =
-                 compute(b, [](Simulation& s) { return s.memory(); });
+             const Simulation::Memory memory = compute(b, [](Simulation& s) { return s.memory(); });
              py::dict out;
              out["state"] = memory.state;
              out["outputs"] = memory.outputs;

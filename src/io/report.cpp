@@ -84,13 +84,15 @@ std::string part_of_line(const std::string& line, int& column) {
 std::string item_text(const ReportItem& item) {
   const Problem& p = item.problem;
   std::string json =
-      "{\"bin\": " + json_text(name(item.bin)) + ", \"class\": " + json_text(name(item.ignored_class)) +
+      "{\"bin\": " + json_text(name(item.bin)) +
+      ", \"class\": " + json_text(name(item.ignored_class)) +
       ", \"severity\": " + json_text(name(p.severity)) + ", \"code\": " + json_text(p.code) +
       ", \"file\": " + json_text(p.source.file) + ", \"line\": " + std::to_string(p.source.line) +
-      ", \"column\": " + std::to_string(p.source.column) + ", \"element\": " + json_text(p.element) +
-      ", \"name\": " + json_text(p.name) + ", \"attribute\": " + json_text(p.attribute) +
-      ", \"value\": " + json_text(p.value) + ", \"text\": " + json_text(p.message) +
-      ", \"hint\": " + json_text(p.hint) + ", \"count\": " + std::to_string(p.count) + ", \"places\": [";
+      ", \"column\": " + std::to_string(p.source.column) +
+      ", \"element\": " + json_text(p.element) + ", \"name\": " + json_text(p.name) +
+      ", \"attribute\": " + json_text(p.attribute) + ", \"value\": " + json_text(p.value) +
+      ", \"text\": " + json_text(p.message) + ", \"hint\": " + json_text(p.hint) +
+      ", \"count\": " + std::to_string(p.count) + ", \"places\": [";
   for (std::size_t i = 0; i < item.places.size(); ++i)
     json += (i == 0 ? "" : ", ") + place(item.places[i]);
   return json + "]}";
@@ -99,11 +101,11 @@ std::string item_text(const ReportItem& item) {
 }  // namespace
 
 std::string to_json(const Report& report) {
-  std::string json = "{\"report_version\": 1, \"file\": " + json_text(report.file) +
-                     ", \"format\": " + json_text(report.format) + ", \"model\": " + json_text(report.model) +
-                     ", \"ok\": " + (report.ok ? "true" : "false") +
-                     ", \"strict\": " + json_text(report.strict) + ", \"compat\": \"flexor\"" +
-                     ", \"files\": [";
+  std::string json =
+      "{\"report_version\": 1, \"file\": " + json_text(report.file) +
+      ", \"format\": " + json_text(report.format) + ", \"model\": " + json_text(report.model) +
+      ", \"ok\": " + (report.ok ? "true" : "false") + ", \"strict\": " + json_text(report.strict) +
+      ", \"compat\": \"flexor\"" + ", \"files\": [";
   for (std::size_t i = 0; i < report.files.size(); ++i) {
     const ReportFile& file = report.files[i];
     json += std::string(i == 0 ? "" : ", ") + "{\"path\": " + json_text(file.path) +

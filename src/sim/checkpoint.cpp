@@ -21,8 +21,7 @@ void visit_per_world(const Model& model, const RawParameters& raw, Visit&& visit
 std::string member_of(const Parameter& parameter) { return "parameter/" + parameter.name; }
 
 /// Every member but the header that a file without the guard's history has, in its order.
-std::vector<std::string> list_members(const Model& model, const RawParameters& raw,
-                                      bool is_float) {
+std::vector<std::string> list_members(const Model& model, const RawParameters& raw, bool is_float) {
   std::vector<std::string> members = {"model"};
   visit_fields([&](Field field) {
     if (is_in_checkpoints(field, is_float)) members.push_back(info(field).name);
@@ -101,8 +100,8 @@ void write_checkpoint(const std::filesystem::path& path, const CheckpointSource&
   const auto add_text = [&](const char* name, const std::string& text) {
     file.add(name, "|u1", {static_cast<long>(text.size())}, bytes_of(text));
   };
-  add_text("header", make_checkpoint_header(source.model, source.options, num_worlds,
-                                            list_members(source)));
+  add_text("header",
+           make_checkpoint_header(source.model, source.options, num_worlds, list_members(source)));
   add_text("model", to_bytes(source.model));
   visit_fields([&](Field field) {
     if (source.batch.is_kept(field)) write_field(file, source.batch, field, worlds);
@@ -286,8 +285,8 @@ void check_guard_history(const Members& members, const Batch& batch,
     if (!is_in_checkpoints(field, header.is_float())) return;
     std::vector<long> shape = npy_shape(batch, field, rows);
     shape.insert(shape.begin(), kept);
-    members.get(kHistoryPrefix + std::string(info(field).name),
-                npy_type(field, header.is_float()), shape);
+    members.get(kHistoryPrefix + std::string(info(field).name), npy_type(field, header.is_float()),
+                shape);
   });
 }
 
@@ -313,8 +312,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, const Model& model
   checkpoint.arrays = read_npz(path);
   const Members members{path, checkpoint.arrays};
   const auto header = checkpoint.arrays.find("header");
-  if (header == checkpoint.arrays.end())
-    members.fail("no checkpoint: member 'header' is missing");
+  if (header == checkpoint.arrays.end()) members.fail("no checkpoint: member 'header' is missing");
   checkpoint.header = read_checkpoint_header(path, header->second);
   check_header(members, checkpoint.header, model, batch, convert);
   check_fields(members, batch, checkpoint.header);

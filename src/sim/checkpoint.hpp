@@ -4,8 +4,8 @@
 // Members: `header` (JSON as bytes; it lists all others), `model` (to_bytes), one array (world,
 // entry[, number]) per state and command field, `shared_parameters` (every scalar of the table),
 // `parameter/<name>` (world, number) for each parameter that is per world, `reference_length_given`
-// (tendon; 0 = measured when geometry changes); with the guard's history `guard_resets` (world) and,
-// where one is kept, `history/count` and `history/<field>` as History writes them.
+// (tendon; 0 = measured when geometry changes); with the guard's history `guard_resets` (world)
+// and, where one is kept, `history/count` and `history/<field>` as History writes them.
 
 #include <filesystem>
 

@@ -19,8 +19,7 @@ std::string json_value(const std::string& value) { return io::json_text(value); 
 std::string json_value(const char* value) { return io::json_text(value); }
 std::string json_value(bool value) { return value ? "true" : "false"; }
 template <class T>
-  requires(std::integral<T> || std::floating_point<T>)
-std::string json_value(T value) {
+requires(std::integral<T> || std::floating_point<T>) std::string json_value(T value) {
   char text[32];
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
@@ -111,8 +110,8 @@ class Reader {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || !(low <= value) ||
         !(value <= high))
-      fail(std::string(key) + " '" + io::shown(text) + "' is not a number from " +
-           json_value(low) + " to " + json_value(high));
+      fail(std::string(key) + " '" + io::shown(text) + "' is not a number from " + json_value(low) +
+           " to " + json_value(high));
     return value;
   }
   std::vector<std::string> texts(const char* key) const {
@@ -179,8 +178,7 @@ std::string make_checkpoint_header(const Model& model, const SimulationOptions& 
       .finish();
 }
 
-CheckpointHeader read_checkpoint_header(const std::filesystem::path& path,
-                                        const NpyArray& member) {
+CheckpointHeader read_checkpoint_header(const std::filesystem::path& path, const NpyArray& member) {
   const std::string_view text(reinterpret_cast<const char*>(member.data.data()),
                               member.data.size());
   const std::optional<io::Json> json = io::parse_json(text);

@@ -93,13 +93,13 @@ void Simulation::Implementation::act_on_failures(const std::uint8_t* mask, bool 
       each_with(kGuardBits, mask, [&](long w) {
         worlds.push_back(w), bits.push_back(status[w]);
         if (failures++ < kShown)
-          list += (list.empty() ? " " : ", ") + std::to_string(w) + " (" + status_text(status[w]) +
-                  ")";
+          list +=
+              (list.empty() ? " " : ", ") + std::to_string(w) + " (" + status_text(status[w]) + ")";
       });
       if (failures == 0) return;
       if (is_stale) backend->step(batch->view(), 0, mask, true);
       throw SimulationError(std::to_string(failures) + " of " + std::to_string(num_worlds()) +
-                            " worlds failed and stand at the start of the step: worlds" + list +
+                                " worlds failed and stand at the start of the step: worlds" + list +
                                 (failures > kShown ? ", ..." : "") + "; reset them to go on",
                             std::move(worlds), std::move(bits));
     }

@@ -99,9 +99,9 @@ void History::keep(const Batch& batch, const std::uint8_t* mask) {
       const std::byte* column = batch.column(field, static_cast<int>(c));
       for (std::size_t w = 0; w < count_.size(); ++w)
         if (is_kept(w))
-          std::memcpy(rows.data() + size(count_[w] % length_) * bytes +
-                          (c * count_.size() + w) * number,
-                      column + w * number, number);
+          std::memcpy(
+              rows.data() + size(count_[w] % length_) * bytes + (c * count_.size() + w) * number,
+              column + w * number, number);
     }
   });
   for (std::size_t w = 0; w < count_.size(); ++w) {
@@ -154,8 +154,8 @@ void History::write_members(NpzWriter& file, const std::string& prefix, const Ba
   });
 }
 
-void History::take_members(const std::map<std::string, NpyArray>& arrays,
-                           const std::string& prefix, const Batch& batch,
+void History::take_members(const std::map<std::string, NpyArray>& arrays, const std::string& prefix,
+                           const Batch& batch,
                            const std::function<std::size_t(std::size_t)>& row_of) {
   const NpyArray& counts = arrays.at(prefix + "count");
   const long rows = arrays.at(prefix + info(Field::time).name).shape.front();
@@ -175,11 +175,10 @@ void History::take_members(const std::map<std::string, NpyArray>& arrays,
     for (std::size_t w = 0; w < count_.size(); ++w)
       for (long i = 0; i < count_[w]; ++i)
         for (std::size_t c = 0; c < width; ++c)
-          std::memcpy(
-              kept.data() + size(i) * bytes + (c * count_.size() + w) * number,
-              data.data() +
-                  ((size(rows - count_[w] + i) * worlds + row_of(w)) * width + c) * number,
-              number);
+          std::memcpy(kept.data() + size(i) * bytes + (c * count_.size() + w) * number,
+                      data.data() +
+                          ((size(rows - count_[w] + i) * worlds + row_of(w)) * width + c) * number,
+                      number);
   });
 }
 

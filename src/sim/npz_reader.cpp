@@ -203,7 +203,8 @@ std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path) {
       file.damaged("stands there twice");
     offset = end_of(entry);
   }
-  if (entries.size() != directory.count || offset != directory.offset) refuse_unlisted(file, offset);
+  if (entries.size() != directory.count || offset != directory.offset)
+    refuse_unlisted(file, offset);
   return arrays;
 }
 

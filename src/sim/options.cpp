@@ -117,7 +117,8 @@ SimulationOptions resolve_options(SimulationOptions options) {
 
   if (!is_legal_solver(options.device, options.solver))
     reject("solver",
-           in_quotes(name_of(options.solver, kSolverNames)) + " on device " + in_quotes(options.device),
+           in_quotes(name_of(options.solver, kSolverNames)) + " on device " +
+               in_quotes(options.device),
            is_reference ? "'auto', 'gauss_seidel', 'gauss_seidel_blocks', 'exact'"
                         : "'auto', 'active_set', 'jacobi'");
   const Solver chosen =

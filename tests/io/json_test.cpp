@@ -8,8 +8,8 @@ namespace flexor::io {
 namespace {
 
 TEST(Json, ReadsEveryKindOfValue) {
-  const auto json = parse_json(
-      R"( {"a": [1, -2.5e3, true, null], "b": {"c": "x"}, "empty": [ ], "none": {}} )");
+  const auto json =
+      parse_json(R"( {"a": [1, -2.5e3, true, null], "b": {"c": "x"}, "empty": [ ], "none": {}} )");
   ASSERT_TRUE(json);
   ASSERT_EQ(json->kind, Json::Kind::kObject);
   const Json* list = json->find("a");

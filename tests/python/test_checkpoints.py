@@ -48,7 +48,9 @@ def test_case_10_going_on_is_the_unbroken_run(backend, tmp_path):
     into.load_state(tmp_path / "all.npz")
     assert rows.num_worlds == 2 and again.num_worlds == WORLDS
     for name in sim.tendon_length.names:  # read-outs are those of the state taken over
-        assert np.array_equal(again.tendon_length.at(name).numpy(), sim.tendon_length.at(name).numpy())
+        assert np.array_equal(
+            again.tendon_length.at(name).numpy(), sim.tendon_length.at(name).numpy()
+        )
     for s in (sim, again, into, rows):
         s.step(200)
     same_state(again, sim)
@@ -66,7 +68,9 @@ def test_a_world_goes_on_in_a_batch_of_any_size(batch, tmp_path):
     sim.step(20)
     many.step(20)
     same_state(many, sim, [4] * 33)
-    assert np.all(many.parameter("body/upper/mass").get() == sim.parameter("body/upper/mass").get()[4])
+    assert np.all(
+        many.parameter("body/upper/mass").get() == sim.parameter("body/upper/mass").get()[4]
+    )
 
 
 def test_the_file_has_model_and_options(backend, tmp_path):
@@ -89,7 +93,10 @@ def test_the_file_has_model_and_options(backend, tmp_path):
         "print(sim.model.hash, sim.state_hash().tolist())"
     )
     printed = subprocess.run(
-        [sys.executable, "-c", code, tmp_path / "run.npz"], capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, tmp_path / "run.npz"],
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     assert printed.strip() == f"{model.hash} {sim.state_hash().tolist()}"
     again = flexor.Simulation.load(tmp_path / "run.npz")
@@ -201,7 +208,9 @@ def test_converted_states_are_the_nearest(tmp_path):
     sim.save(tmp_path / "wide.npz", guard_history=True)
     narrow = flexor.Simulation.load(tmp_path / "wide.npz", precision="float32", convert=True)
     for name, array in sim.get_state().to_host().items():
-        assert np.array_equal(getattr(narrow, name).numpy(), array.astype(getattr(narrow, name).dtype)), name
+        assert np.array_equal(
+            getattr(narrow, name).numpy(), array.astype(getattr(narrow, name).dtype)
+        ), name
     q = narrow.qpos.numpy().astype(float) - narrow.qpos_compensation.numpy()
     assert np.abs(q - sim.qpos.numpy()).max() < 1e-14
     narrow.save(tmp_path / "narrow.npz", guard_history=True)
@@ -212,7 +221,9 @@ def test_converted_states_are_the_nearest(tmp_path):
     assert np.array_equal(wide.parameter("body/upper/mass").get(), mass)
     for p in sim.model.parameters():  # the model's own numbers are the model's again
         if p.name != "body/upper/mass":
-            assert np.array_equal(wide.parameter(p.name).get()[0], p.nominal, equal_nan=True), p.name
+            assert np.array_equal(wide.parameter(p.name).get()[0], p.nominal, equal_nan=True), (
+                p.name
+            )
     for s in (narrow, wide):
         s.step(3)
         s.dump(None, tmp_path / "dump.npz")
@@ -253,7 +264,9 @@ def test_case_11_cut_or_foreign_files_change_nothing(backend, tmp_path):
     ):
         with pytest.raises(flexor.CheckpointError, match="cut.npz|run.npz|absent"):
             call()
-    with pytest.raises(flexor.CheckpointError, match=f"another model.*{sim.model.hash}.*{other.model.hash}"):
+    with pytest.raises(
+        flexor.CheckpointError, match=f"another model.*{sim.model.hash}.*{other.model.hash}"
+    ):
         other.load_state(path)
     assert np.array_equal(sim.state_hash(), before)
 
@@ -370,7 +383,11 @@ def test_a_pickled_snapshot_goes_on(batch):
     sim.step(5)
     snapshot = sim.get_state()
     hashes = sim.state_hash()
-    for again in (pickle.loads(pickle.dumps(snapshot)), copy.copy(snapshot), copy.deepcopy(snapshot)):
+    for again in (
+        pickle.loads(pickle.dumps(snapshot)),
+        copy.copy(snapshot),
+        copy.deepcopy(snapshot),
+    ):
         sim.step(2)
         sim.set_state(again)
         assert np.array_equal(sim.state_hash(), hashes)
@@ -422,7 +439,9 @@ def test_a_world_stands_once_in_what_is_written_and_once_in_what_is_read(tmp_pat
         lambda: sim.clone_worlds([0], twice),
         lambda: sim.clone_worlds([0, 1, 3], twice),
     ):
-        with pytest.raises(flexor.ConfigError, match="world 2 given twice; legal: different worlds"):
+        with pytest.raises(
+            flexor.ConfigError, match="world 2 given twice; legal: different worlds"
+        ):
             call()
     assert not list(tmp_path.iterdir())
     sim.qvel.at(0).set([1, 2, 3, 4])

@@ -87,12 +87,16 @@ def test_every_guard_in_every_fault_touches_no_other_world(backend, guard, fault
     ]
     if guard == "freeze":
         state = sim.get_state([world]).to_host()
-        assert all(np.all(np.isfinite(state[name])) for name in ("time", "qpos", "qvel", "row_impulse"))
+        assert all(
+            np.all(np.isfinite(state[name])) for name in ("time", "qpos", "qvel", "row_impulse")
+        )
         if bit != Status.NONFINITE_STATE:  # it stands where the step began
             assert np.array_equal(state["qpos"], before["qpos"])
             assert np.array_equal(state["qvel"], before["qvel"])
     if guard == "ignore" and fault == "mass":  # it stays where it is for that step
-        assert sim.qpos.numpy()[world] == before["qpos"] and sim.time.numpy()[world] == before["time"]
+        assert (
+            sim.qpos.numpy()[world] == before["qpos"] and sim.time.numpy()[world] == before["time"]
+        )
 
 
 def test_case_12_a_nan_freezes_its_world_alone(backend):
@@ -118,7 +122,9 @@ def test_case_9_reset_and_step_of_37_of_100_worlds(backend):
     middle = sim.state_hash()
     sim.reset(mask)
     assert np.array_equal(sim.state_hash()[~mask], before[~mask])
-    assert np.all(sim.step_count.numpy()[mask] == 0) and np.all(sim.state_hash()[mask] != middle[mask])
+    assert np.all(sim.step_count.numpy()[mask] == 0) and np.all(
+        sim.state_hash()[mask] != middle[mask]
+    )
     after = sim.state_hash()
     nobody = np.zeros(100, bool)
     sim.step(3, mask=nobody)
@@ -129,7 +135,9 @@ def test_case_9_reset_and_step_of_37_of_100_worlds(backend):
 def test_a_step_that_raises_names_worlds_and_bits(backend):
     sim = make(backend, 20, guard="raise")
     sim.qvel.numpy()[3:15] = np.nan
-    with pytest.raises(flexor.SimulationError, match="12 of 20 worlds.*3 .NONFINITE_STATE.*\\.\\.\\.") as caught:
+    with pytest.raises(
+        flexor.SimulationError, match="12 of 20 worlds.*3 .NONFINITE_STATE.*\\.\\.\\."
+    ) as caught:
         sim.step(1)
     assert caught.value.worlds == list(range(3, 15))
     assert all(bits & Status.NONFINITE_STATE for bits in caught.value.status)
@@ -142,11 +150,15 @@ def test_an_unknown_keyframe_names_call_and_legal_names():
     b.add_keyframe("up", qpos=[0.5])
     b.add_keyframe("down", qpos=[-0.5])
     sim = flexor.Simulation(b.finalize())
-    with pytest.raises(flexor.UnknownNameError, match="Simulation.reset: keyframe: no 'no'; legal: up, down"):
+    with pytest.raises(
+        flexor.UnknownNameError, match="Simulation.reset: keyframe: no 'no'; legal: up, down"
+    ):
         sim.reset(keyframe="no")
     with pytest.raises(flexor.UnknownNameError, match="did you mean 'down'"):
         sim.reset(keyframe="dwn")
-    with pytest.raises(flexor.ConfigError, match="Simulation.reset: keyframe: 2 given; legal: 0 to 1"):
+    with pytest.raises(
+        flexor.ConfigError, match="Simulation.reset: keyframe: 2 given; legal: 0 to 1"
+    ):
         sim.reset(keyframe=2)
     sim.reset(keyframe="down")
     assert sim.qpos.numpy()[0, 0] == -0.5

@@ -28,7 +28,7 @@ struct SimulationOptions {
   std::string device = "cpu";  ///< "reference", "cpu"
   Precision precision = Precision::kDefault;
   Numeric numeric = Numeric::kFast;  ///< "reference" and "cpu" are strict either way
-  int num_threads = 0;  ///< 0 = CPUs in the affinity mask, or FLEXOR_NUM_THREADS
+  int num_threads = 0;               ///< 0 = CPUs in the affinity mask, or FLEXOR_NUM_THREADS
   std::vector<std::string> outputs = {"all"};  ///< read-outs to allocate; wildcards * allowed
   std::vector<std::string> inert;  ///< names, kinds or "*" of elements that may stand idle
   Guard guard = Guard::kFreeze;
@@ -36,7 +36,8 @@ struct SimulationOptions {
   /// on are dumped by themselves, those of one step to flexor_dump_<number>.npz in the present
   /// folder or in FLEXOR_DUMP_FOLDER (environment); the log names the file.
   int history = 0;
-  std::uint64_t seed = 0;  ///< for whoever draws random numbers for this batch; the engine draws none
+  std::uint64_t seed =
+      0;  ///< for whoever draws random numbers for this batch; the engine draws none
   Solver solver = Solver::kAuto;
   int iterations = 0;    ///< 0 = the solver's default
   double tolerance = 0;  ///< 0 = the solver's default
