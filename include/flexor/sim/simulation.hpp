@@ -36,8 +36,8 @@ struct SimulationOptions {
   /// on are dumped by themselves, those of one step to flexor_dump_<number>.npz in the present
   /// folder or in FLEXOR_DUMP_FOLDER (environment); the log names the file.
   int history = 0;
-  std::uint64_t seed =
-      0;  ///< for whoever draws random numbers for this batch; the engine draws none
+  /// For whoever draws random numbers for this batch; the engine draws none.
+  std::uint64_t seed = 0;
   Solver solver = Solver::kAuto;
   int iterations = 0;    ///< 0 = the solver's default
   double tolerance = 0;  ///< 0 = the solver's default
