@@ -224,7 +224,8 @@ void bind_simulation(py::module_& m) {
   bind_buffer<std::uint64_t>(m, "WordBuffer");
   bind_buffer<std::int64_t>(m, "CountBuffer");
   m.def("checkpoint_info", &checkpoint_info);
-  m.def("checkpoint_model", &Simulation::checkpoint_model);
+  m.def("checkpoint_model",
+        [](const std::string& path) { return Simulation::checkpoint_model(path); });
 
   py::class_<Batch>(m, "Simulation")
       .def(py::init(&make_batch), py::arg("model"), py::kw_only(), py::arg("num_worlds"),
