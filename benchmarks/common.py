@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 
 import flexor
 import numpy as np
+from flexor.cli.bench import measure
 from flexor.random_commands import RandomCommands
 
 MODELS = ("spiral_chain", "three_joint_finger", "two_joint_arm")
@@ -52,17 +53,20 @@ class Stepper:
         self.sim = flexor.Simulation(model, len(commands[0]), **options)
         self.refresh = refresh
         self.commands = [c.astype(self.sim.precision) for c in commands]
-        self.view = self.sim.drive_force.numpy()
         self.next = 0
 
     def run(self, steps: int) -> float:
         """Seconds for `steps` steps of all worlds."""
-        begin = time.perf_counter()
-        for i in range(self.next, self.next + steps):
-            self.view[...] = self.commands[i % len(self.commands)]
-            self.sim.step(1, refresh=self.refresh)
+        seconds = measure(self.sim, self.commands, steps, self.refresh, self.next)
         self.next += steps
-        return time.perf_counter() - begin
+        return seconds
+
+    def hand_over(self) -> float:
+        """Seconds per step for the commands alone: a pass over all sets."""
+        view, begin = self.sim.drive_force.numpy(), time.perf_counter()
+        for commands in self.commands:
+            view[...] = commands
+        return (time.perf_counter() - begin) / len(self.commands)
 
     def bad_worlds(self) -> int:
         return int(np.count_nonzero(self.sim.failed(flexor.Status.FROZEN)))

@@ -1,5 +1,7 @@
 // What threads are worth on this machine, whatever they run: a chain of dependent multiplications
-// and additions in a register, without memory, on some threads at once.
+// and additions in a register, without memory, on some threads at once. It waits for its own
+// results most of the time, so that it gains more from a core's second thread than code that fills
+// the core: the stricter measure.
 //
 //   register_probe THREADS STEPS      prints the seconds until all threads have done STEPS steps
 

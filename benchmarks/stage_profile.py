@@ -62,7 +62,7 @@ def profile(name: str, precision: str, arguments) -> list[dict]:
     side.run(arguments.settle)
     found = []
     for i in range(arguments.repeats):
-        side.view[...] = side.commands[i % len(commands)]
+        side.sim.drive_force.set(commands[i % len(commands)])
         found.append(side.sim.profile(1))
     stages = [stage for stage, _ in found[0]]
     seconds = np.min([[seconds for _, seconds in stages] for stages in found], axis=0)

@@ -8,6 +8,7 @@ MuJoCo computes in float64, its only precision, and steps by the faster of its o
 
   ratio      the headline: flexor without a refresh, outputs tendon_length and tendon_tension. MuJoCo,
              too, leaves what it derives at the start of the step; bound: ten_length, actuator_force
+             commands_share: what part of flexor's time goes into taking the commands
   all_ratio  flexor with all outputs, refreshed to the final pose after every step, next to the same
              MuJoCo
 
@@ -120,6 +121,9 @@ def compare(name: str, state: str, worlds: int, arguments, probe) -> list[dict]:
     for key, side in sides.items():
         steps = steps_for(side.run, arguments.seconds)
         runs[key] = lambda side=side, steps=steps: 1e6 * side.run(steps) / (steps * worlds)
+    for precision in PRECISIONS:
+        side = sides[precision, "headline"]
+        runs[precision, "commands"] = lambda side=side: 1e6 * side.hand_over() / worlds
     if probe:
         runs["probe", 1] = lambda: probe.run(1)
         runs["probe", threads] = lambda: probe.run(threads)
@@ -149,6 +153,7 @@ def compare(name: str, state: str, worlds: int, arguments, probe) -> list[dict]:
             "ratio": us[way] / us[headline],
             "least_ratio": min(costs[way]) / max(costs[headline]),
             "all_ratio": us[way] / us[full],
+            "commands_share": us[precision, "commands"] / us[headline],
             **dict.fromkeys(("thread_gain", "probe_gain", "gain_share"), ""),
         }
         if probe:

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "io/path_text.hpp"
+#include "model/findings.hpp"
 #include "sim/clock.hpp"
 #include "sim/convert_precision.hpp"
 #include "sim/options.hpp"
@@ -221,19 +222,17 @@ RawParameters read_parameters(const Members& members, const CheckpointHeader& he
     double* shared = raw.shared.data() + parameter.address;
     std::vector<double> numbers = is_per_world ? members.numbers(member, {rows, kind.count})
                                                : std::vector<double>(shared, shared + count);
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      const double value = numbers[i];
-      numbers[i] = stored(value, nominal[parameter.address + i % count], header.is_float(),
-                          batch.is_float());
-      if (std::isinf(numbers[i]) != std::isinf(value))
-        members.fail("member '" + (is_per_world ? member : std::string("shared_parameters")) +
-                     "': float32 cannot hold " + parameter.name);
-    }
+    const std::string place =
+        "member '" + (is_per_world ? member : std::string("shared_parameters")) + "': ";
     for (std::size_t i = 0; i < numbers.size(); i += count) {
-      const std::string reason = illegal_reason(kind.legal, {numbers.data() + i, count});
-      if (!reason.empty())
-        members.fail("member '" + (is_per_world ? member : std::string("shared_parameters")) +
-                     "': " + parameter.name + " is out of its range; " + reason);
+      const std::span<double> row(numbers.data() + i, count);
+      if (!can_hold(row, batch.is_float()))
+        members.fail(place + "float32 cannot hold " + parameter.name + " = " + number_text(row));
+      for (std::size_t c = 0; c < count; ++c)
+        row[c] =
+            stored(row[c], nominal[parameter.address + c], header.is_float(), batch.is_float());
+      const std::string reason = illegal_reason(kind.legal, row);
+      if (!reason.empty()) members.fail(place + parameter.name + " is out of its range; " + reason);
     }
     if (!is_per_world) {
       std::copy(numbers.begin(), numbers.end(), shared);

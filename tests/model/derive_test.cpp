@@ -47,7 +47,7 @@ TEST(Derive, SpringDamper) {
   hinge.spring_time = 0.1;
   hinge.spring_damping_ratio = 0.5;
   builder.add_joint(hinge);
-  const JointDescription& derived = builder.finalize().description().joints[0];
+  const JointDescription derived = builder.finalize().description().joints[0];
   EXPECT_NEAR(derived.stiffness, 157.4985117, 157.5e-6);
   EXPECT_NEAR(derived.damping, 7.874925585, 7.9e-6);
 }

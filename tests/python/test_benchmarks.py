@@ -75,6 +75,7 @@ def test_vs_mujoco_compares_with_both_of_its_ways(tmp_path):
         assert float(row["mujoco_us"]) == min(ways)
         ratio = float(row["mujoco_us"]) / float(row["flexor_us"])
         assert float(row["ratio"]) == pytest.approx(ratio, rel=1e-2)
+        assert float(row["commands_share"]) > 0
         assert row["bad_worlds"] == row["mujoco_bad_worlds"] == "0"
 
 

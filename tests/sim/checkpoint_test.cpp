@@ -145,8 +145,9 @@ TEST(CheckpointFile, Case11CutAtEveryLengthIsRefusedAndChangesNothing) {
   Simulation other(suspended_load().finalize(), testing::reference_options(1));
   other.step(3);
   const auto before = other.state_hash();
-  for (std::size_t size = 0; size < whole.size(); ++size) {
-    write_file(cut.path, whole.substr(0, size));
+  write_file(cut.path, whole);
+  for (std::size_t size = whole.size(); size-- > 0;) {
+    std::filesystem::resize_file(cut.path, size);
     const std::string text = refusal(other, cut.path);
     ASSERT_NE(text.find("truncated"), std::string::npos) << size << ": " << text;
   }
@@ -180,17 +181,20 @@ TEST(CheckpointFile, AnyFlippedByteIsFoundAndItsMemberNamed) {
   Simulation other(suspended_load().finalize(), testing::reference_options(1));
   other.step(3);
   const auto before = other.state_hash();
+  write_file(bad.path, whole);
+  std::fstream changed(bad.path, std::ios::binary | std::ios::in | std::ios::out);
+  const auto put = [&](std::size_t at, char byte) {
+    changed.seekp(static_cast<std::streamoff>(at)).put(byte).flush();
+  };
   std::size_t at = 0;
   for (const auto& [end, member] : parts_of(whole))
-    for (; at < end; ++at)
-      for (const char bits : {'\x01', '\xff'}) {
-        std::string flipped = whole;
-        flipped[at] = static_cast<char>(flipped[at] ^ bits);
-        write_file(bad.path, flipped);
-        const std::string text = refusal(other, bad.path);
-        ASSERT_NE(text, "accepted") << at << " in " << member;
-        ASSERT_NE(text.find(member), std::string::npos) << at << ": " << text;
-      }
+    for (; at < end; ++at) {
+      put(at, static_cast<char>(whole[at] ^ (at % 2 == 0 ? 0x01 : 0xff)));
+      const std::string text = refusal(other, bad.path);
+      put(at, whole[at]);
+      ASSERT_NE(text, "accepted") << at << " in " << member;
+      ASSERT_NE(text.find(member), std::string::npos) << at << ": " << text;
+    }
   EXPECT_EQ(at, whole.size());
   EXPECT_EQ(other.state_hash(), before);
 }
