@@ -113,6 +113,10 @@ FLEXOR_OUTLINE typename C::Mask jacobi(const C& c, const typename C::Mask& chose
   c.sync();
   Real t = one;
   constexpr int kLastResort = 500;  // groups of 4 plain rounds after the polished ones
+  // Hard rows that no motion can meet: impulses grow for ever, the residual stands still.
+  constexpr int kStandstill = 64;
+  Real least = unbounded<Real>(), idle = zero;  // residual, and groups in which it has not fallen
+  auto given_up = one < zero;
   for (Index round = 0; round < rounds + kLastResort && any(busy); ++round) {
     Real rho = zero;
     for (Index n = 0; n < 4; ++n) {
@@ -166,9 +170,14 @@ FLEXOR_OUTLINE typename C::Mask jacobi(const C& c, const typename C::Mask& chose
     });
     c.sync();
     residual = select(busy, rho, residual);
+    const auto falls = rho < least * Real(S(0.99));
+    least = select(falls, rho, least);
+    idle = select(falls, zero, idle + one);
     busy = busy & (rho > tolerance);
+    given_up = given_up | (busy & (idle >= Real(S(kStandstill))));
+    busy = andnot(busy, given_up);
   }
-  return busy;
+  return busy | given_up;
 }
 
 }  // namespace flexor
