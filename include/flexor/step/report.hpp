@@ -17,7 +17,10 @@ struct ReportForces {
     const auto& cell = p.cell;
     c.single([&](const auto& w) {  // is the end velocity finite?
       Real sum(0);
-      for (int i = 0; i < p.nv; ++i) sum = sum + w[cell.end_velocity + i] * Real(0);
+      for (int i = 0; i < p.nv; ++i) {
+        const Real v = w[cell.end_velocity + i];
+        sum = sum + v * v * Real(0);
+      }
       const auto factored = w[cell.solver + 3] > Real(0);
       const auto finite = sum == Real(0);
       const auto start = start_is_finite(c);
@@ -62,7 +65,11 @@ struct ReportForces {
     const auto add = [&](Field field, int count) {
       for (int i = 0; i < count; ++i) sum[i % 4] = sum[i % 4] + c.load(field, i) * Real(0);
     };
-    add(Field::qpos, p.nq);
+    // numbers whose squares are infinite count as that: q + h v and quaternions stay numbers
+    for (int i = 0; i < p.nq; ++i) {
+      const Real q = c.load(Field::qpos, i);
+      sum[i % 4] = sum[i % 4] + q * q * Real(0);
+    }
     add(Field::qvel, p.nv);
     add(Field::activation, p.tendon_count);
     add(Field::reference_length, p.tendon_count);
@@ -78,7 +85,8 @@ struct ReportForces {
            bits_where(has_bits(route, ENDPOINT_INSIDE), ROUTE_ENDPOINT_INSIDE, lane) |
            bits_where(has_bits(route, SIDE_AMBIGUOUS), ROUTE_SIDE_AMBIGUOUS, lane) |
            bits_where(has_bits(route, NOT_MINIMUM), ROUTE_NOT_MINIMUM, lane) |
-           bits_where(has_bits(route, OFF_END), ROUTE_OFF_END, lane);
+           bits_where(has_bits(route, OFF_END), ROUTE_OFF_END, lane) |
+           bits_where(has_bits(route, NONFINITE), NONFINITE_STATE, lane);
   }
 
   template <class C, class W>

@@ -54,8 +54,8 @@ class Legs:
         centre = self._point(tendon, i, guide)
         flat = self._flattener(tendon, i, guide)
         r = self._number(tendon, i, "radius", guide.radius)[:, 0]
-        is_interior = np.zeros(len(r), bool)
-        if guide.has_side:
+        is_interior = np.full(len(r), guide.side_mode.name == "interior")
+        if guide.has_side and guide.side_mode.name == "auto":
             side = self._place(guide.side_site, guide.side_body,
                                self._number(tendon, i, "side", guide.side_pos))  # fmt: skip
             is_interior = _size(flat(side - centre)) < r
