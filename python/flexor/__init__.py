@@ -29,8 +29,9 @@ from flexor.errors import (
 from flexor.facts import devices, info
 from flexor.fields import FIELDS, FieldInfo
 from flexor.model import Model, load_builder, load_model, validate
+from flexor.parameters import Parameter
 from flexor.path import cylinder, joint_term, pulley, sphere, via
-from flexor.simulation import Parameter, Simulation
+from flexor.simulation import Simulation
 from flexor.status import Status
 
 __version__: str = _core.version

@@ -10,42 +10,7 @@ import numpy as np
 from flexor import calls
 from flexor.errors import ArgumentError, ConfigError, ShapeError
 from flexor.names import unknown
-
-_INDICES = calls.Kind("integer indices or a mask of bools", calls.numbers.convert)
-
-
-def world_indices(worlds, num_worlds: int, call: str, argument: str = "worlds"):
-    """Indices of the selected worlds as int64; None stays None (all worlds).
-
-    worlds: integer indices, one index, or a boolean mask of shape (num_worlds,).
-    call, argument: named in errors.
-    """
-    if worlds is None:
-        return None
-    given = calls.judge(call, argument, _INDICES, worlds)
-    if given.size == 0 and given.dtype != np.bool_:
-        return np.zeros(0, np.int64)
-    if given.dtype == np.bool_:
-        if given.shape != (num_worlds,):
-            raise ShapeError(
-                f"{call}: {argument}: a mask of shape {given.shape} given, "
-                f"shape ({num_worlds},) expected"
-            )
-        return np.flatnonzero(given).astype(np.int64)
-    if given.dtype.kind not in "iu":
-        raise ArgumentError(
-            f"{call}: {argument}: {calls.shown(given)} given; legal: {_INDICES.legal}"
-        )
-    indices = np.atleast_1d(given)
-    if indices.ndim != 1:
-        raise ShapeError(
-            f"{call}: {argument}: shape {given.shape} given, a vector of indices expected"
-        )
-    bad = indices[(indices < 0) | (indices >= num_worlds)]
-    if bad.size:
-        raise ConfigError(f"{call}: {argument}: world {bad[0]} given; legal: 0 to {num_worlds - 1}")
-    return np.ascontiguousarray(indices, np.int64)
-
+from flexor.selection import world_indices
 
 _CPU = (1, 0)
 _COPY = calls.optional(calls.flag)

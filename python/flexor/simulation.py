@@ -3,88 +3,28 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexor import _core, calls
-from flexor.array import Array, world_indices
-from flexor.errors import ArgumentError, ConfigError, FlexorError, ShapeError, SimulationError
-from flexor.fields import FIELDS
-from flexor.model import Model, ParameterInfo
+from flexor import _core, calls, parameters
+from flexor import state as state_of_worlds
+from flexor.batch_arrays import BatchArrays
+from flexor.errors import ArgumentError, ConfigError, ShapeError, SimulationError
+from flexor.model import Model
 from flexor.names import suggestion, unknown
+from flexor.parameters import Parameter
+from flexor.rollout import roll_out
+from flexor.selection import order_of_rows, world_indices, world_mask
 from flexor.status import Status
 
 MOST_WORLDS = 2**24
 _MOST_STEPS = 2**31 - 1
 
 _MODEL = calls.instance(Model, "a flexor.Model")
-_MASK = calls.Kind(
-    "bool or uint8, one a world, or the different indices of worlds", calls.numbers.convert
-)
 _STEPS = calls.whole(0, _MOST_STEPS)
 
 
-def _are_indices(mask: np.ndarray) -> bool:
-    """Whether what was given as a mask names worlds by their numbers."""
-    is_whole = mask.dtype.kind in "iu" and mask.dtype != np.uint8
-    return mask.ndim == 1 and (is_whole or (mask.size == 0 and mask.dtype != np.bool_))
-
-
-class Parameter:
-    """One number (or vector) of the model in the worlds of a simulation.
-
-    name, unit, legal, nominal, shape (of one world). `get()` -> (num_worlds, *shape), `set(...)`.
-    """
-
-    __slots__ = ("_simulation", "info")
-
-    def __init__(self, simulation: Simulation, info: ParameterInfo):
-        self._simulation = simulation
-        self.info = info
-
-    @property
-    def name(self) -> str:
-        """Path name."""
-        return self.info.name
-
-    @property
-    def unit(self) -> str:
-        """Unit of its numbers."""
-        return self.info.unit
-
-    @property
-    def legal(self) -> str:
-        """What numbers it may have."""
-        return self.info.legal
-
-    @property
-    def nominal(self):
-        """Its value in the model."""
-        return self.info.nominal
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Shape of its value in one world."""
-        return self.info.shape
-
-    def get(self) -> np.ndarray:
-        """Values of all worlds, (num_worlds, *shape), float64, a copy."""
-        values = np.asarray(self._simulation._core.parameter(self.name))
-        return values.reshape(self._simulation.num_worlds, *self.shape)
-
-    def set(self, values, worlds=None) -> None:
-        """As `Simulation.set_parameter`."""
-        self._simulation.set_parameter(self.name, values, worlds=worlds)
-
-    def __array__(self, dtype=None, copy=None) -> np.ndarray:
-        return np.asarray(self.get(), dtype=dtype)
-
-    def __repr__(self) -> str:
-        return f"<flexor.Parameter {self.name} [{self.unit}] nominal {self.nominal}>"
-
-
-class Simulation:
+class Simulation(BatchArrays):
     """`num_worlds` worlds of one model, stepped together.
 
     model: a Model.
@@ -105,70 +45,6 @@ class Simulation:
     Every array of `flexor.FIELDS` is an attribute (see `Array`): sim.qpos, sim.tendon_length ...
     A bad value raises ConfigError (a ValueError) that names argument, value and legal set.
     """
-
-    if TYPE_CHECKING:  # made from FIELDS below; a test holds the two together
-        time: Array
-        step_count: Array
-        status: Array
-        qpos: Array
-        qpos_compensation: Array
-        qvel: Array
-        activation: Array
-        reference_length: Array
-        row_impulse: Array
-        drive_force: Array
-        drive_target_length: Array
-        drive_target_velocity: Array
-        drive_position_gain: Array
-        drive_velocity_gain: Array
-        joint_force: Array
-        joint_target_position: Array
-        joint_target_velocity: Array
-        body_wrench: Array
-        tendon_enabled: Array
-        tendon_length: Array
-        tendon_velocity: Array
-        tendon_jacobian: Array
-        tendon_curvature: Array
-        tendon_route_status: Array
-        tendon_potential_energy: Array
-        tendon_kinetic_energy: Array
-        branch_length: Array
-        body_position: Array
-        body_quaternion: Array
-        body_velocity: Array
-        site_position: Array
-        tendon_force: Array
-        tendon_tension: Array
-        tendon_passive_force: Array
-        tendon_spring_force: Array
-        tendon_damper_force: Array
-        tendon_drive_force: Array
-        tendon_armature_force: Array
-        tendon_friction_force: Array
-        tendon_limit_force: Array
-        tendon_lower_force: Array
-        tendon_upper_force: Array
-        tendon_solved_velocity: Array
-        tendon_length_end: Array
-        branch_tension: Array
-        joint_command_torque: Array
-        joint_damping_torque: Array
-        joint_spring_torque: Array
-        joint_friction_torque: Array
-        joint_limit_torque: Array
-        solver_iterations: Array
-        solver_status: Array
-        solver_residual: Array
-        valid_drive_force: Array
-        valid_drive_target_length: Array
-        valid_drive_target_velocity: Array
-        valid_drive_position_gain: Array
-        valid_drive_velocity_gain: Array
-        valid_joint_force: Array
-        valid_joint_target_position: Array
-        valid_joint_target_velocity: Array
-        valid_body_wrench: Array
 
     @calls.checked(
         model=_MODEL,
@@ -222,8 +98,7 @@ class Simulation:
             warm_start=warm_start,
         )
         self._options = self._core.options
-        self._storage = self._core.storage()
-        self._arrays: dict[str, Array] = {}
+        super().__init__()
 
     # --- what it is ---
 
@@ -282,56 +157,7 @@ class Simulation:
         then of the refresh pass; empty on backends without stages."""
         return self._core.profile(count)
 
-    # --- arrays ---
-
-    def _array(self, name: str) -> Array:
-        array = self._arrays.get(name)
-        if array is None:
-            array = self._arrays[name] = self._make_array(name)
-        return array
-
-    def _make_array(self, name: str) -> Array:
-        field, _, group, index, _, unit, meaning = FIELDS[name]
-        address, kind, item, worlds, stride, count, width = self._core.array(field)
-        if address == 0 and count > 0:
-            raise FlexorError(
-                f"array {name} was not asked for: name it in the argument `outputs` of Simulation"
-            )
-        if index == "world":
-            shape, strides = (worlds,), (item,)
-            names = (name,)
-        elif index == "tendon_qvel":
-            nv = self._model.nv
-            shape = (worlds, self._model.tendon_count, nv)
-            strides = (item, nv * stride * item, stride * item)
-            names = self._model.names("tendon")
-        else:
-            shape, strides = (worlds, count), (item, width * stride * item)
-            if width > 1:
-                shape, strides = (*shape, width), (*strides, stride * item)
-            names = self._core.component_names(field)
-        return Array(
-            self._storage,
-            address,
-            name=name,
-            shape=shape,
-            dtype=f"{kind}{item}",
-            strides=strides,
-            unit=unit,
-            doc=meaning,
-            names=names,
-            device=self.device,
-            is_state=group == "state",
-            is_writable=group in ("state", "command"),
-            after_set=self._forget_rounding() if name == "qpos" else None,
-        )
-
-    def _forget_rounding(self):
-        """What `set` does after writing qpos: the rounding remainder belonged to the old values."""
-        if self.precision != "float32":
-            return None  # kept in float32 only
-        remainder = self._array("qpos_compensation")
-        return None if 0 in remainder.shape else lambda worlds: remainder.set(0, worlds)
+    # --- attributes ---
 
     def _no_attribute(self, name: str) -> AttributeError:
         legal = [n for n in dir(type(self)) if n[0] != "_"]  # calls and arrays
@@ -361,32 +187,10 @@ class Simulation:
     # --- stepping ---
 
     def _mask(self, mask, call: str) -> np.ndarray | None:
-        if mask is None:
-            return None
-        given = calls.judge(f"Simulation.{call}", "mask", _MASK, mask)
-        if _are_indices(given):
-            indices = world_indices(given, self.num_worlds, f"Simulation.{call}", "mask")
-            chosen = np.zeros(self.num_worlds, np.uint8)
-            chosen[indices] = 1
-            # zeros and ones for all worlds: a mask of ints, most likely
-            is_unclear = indices.size == self.num_worlds and bool(np.all(indices <= 1))
-            if is_unclear or np.count_nonzero(chosen) < indices.size:
-                why = "that may be a mask" if is_unclear else "with a world twice"
-                raise ArgumentError(
-                    f"Simulation.{call}: mask: {calls.shown(given)} {why} given; "
-                    f"legal: {_MASK.legal}"
-                )
-            return chosen
-        if given.dtype not in (np.bool_, np.uint8):
-            raise ArgumentError(
-                f"Simulation.{call}: mask: {calls.shown(given)} given; legal: {_MASK.legal}"
-            )
-        if given.shape != (self.num_worlds,):
-            raise ShapeError(
-                f"Simulation.{call}: mask: shape {given.shape} given, "
-                f"shape ({self.num_worlds},) expected"
-            )
-        return np.ascontiguousarray(given).view(np.uint8)
+        return world_mask(mask, self.num_worlds, f"Simulation.{call}")
+
+    def _selected(self, call: str, worlds, argument: str = "worlds") -> np.ndarray | None:
+        return world_indices(worlds, self.num_worlds, f"Simulation.{call}", argument)
 
     def step(self, n: int = 1, *, mask=None, refresh: bool = True) -> None:
         """Advance by n steps from whatever the arrays hold, then bring the geometry read-outs to the
@@ -429,55 +233,7 @@ class Simulation:
         Raises ShapeError, UnknownNameError, ConfigError or ArgumentError before the first step;
         SimulationError with guard="raise".
         """
-        given = [
-            self._rollout_command(name, values, n) for name, values in (commands or {}).items()
-        ]
-        recorded = {}
-        for name in record:
-            if name not in FIELDS:
-                raise unknown("Simulation.rollout: record", name, list(FIELDS))
-            array = self._array(name)
-            shape = (self.num_worlds, n // every, *array.shape[1:])
-            recorded[name] = self._rollout_target(name, (out or {}).get(name), shape, array.dtype)
-        for name in out or {}:
-            if name not in recorded:
-                raise unknown("Simulation.rollout: out", name, list(recorded))
-        targets = [(FIELDS[name][0], values.reshape(-1)) for name, values in recorded.items()]
-        self._core.rollout(n, given, targets, every, restore)
-        return recorded
-
-    def _rollout_command(self, name: str, values: np.ndarray, n: int):
-        """(field, numbers of a command in its own type, whether they serve all worlds)."""
-        legal = [name for name, row in FIELDS.items() if row[2] == "command"]
-        if name not in legal:
-            raise unknown("Simulation.rollout: commands", name, legal)
-        array = self._array(name)
-        shapes = [(worlds, n, *array.shape[1:]) for worlds in (self.num_worlds, 1)]
-        if values.shape not in shapes:
-            raise ShapeError(
-                f"Simulation.rollout: commands: {name}: shape {values.shape} given, "
-                f"{' or '.join(str(shape) for shape in dict.fromkeys(shapes))} expected"
-            )
-        array._check_values(values)
-        flat = np.ascontiguousarray(values, array.dtype).reshape(-1)
-        return FIELDS[name][0], flat, values.shape[0] == 1
-
-    def _rollout_target(self, name: str, given, shape: tuple, dtype: np.dtype) -> np.ndarray:
-        if given is None:
-            return np.empty(shape, dtype)
-        flags = given.flags
-        if given.shape != shape:
-            raise ShapeError(
-                f"Simulation.rollout: out: {name}: shape {given.shape} given, {shape} expected"
-            )
-        if given.dtype != dtype or not flags.c_contiguous or not flags.writeable:
-            order = "row-major" if flags.c_contiguous else "strided"
-            access = "writable" if flags.writeable else "read-only"
-            raise ArgumentError(
-                f"Simulation.rollout: out: {name}: a {order} {access} array of {given.dtype} given; "
-                f"legal: a row-major writable array of {dtype}"
-            )
-        return given
+        return roll_out(self, n, commands or {}, record, every, restore, out or {})
 
     @calls.checked(
         keyframe=calls.optional(calls.element),
@@ -494,8 +250,7 @@ class Simulation:
         """
         worlds = self._mask(mask, "reset")
         selected = self.num_worlds if worlds is None else int(np.count_nonzero(worlds))
-        is_sorted = worlds is None or not _are_indices(given := np.asarray(mask))
-        order = slice(None) if is_sorted else np.argsort(given)
+        order = order_of_rows(mask)
         key = -1
         if keyframe is not None:
             if isinstance(keyframe, str):
@@ -558,20 +313,7 @@ class Simulation:
         Raises ShapeError when shapes disagree, ParameterError (nothing changed) outside the legal
         range, UnknownNameError (with the nearest name) for an unknown parameter.
         """
-        count = self._model.parameter(name).count
-        selected = world_indices(worlds, self.num_worlds, "Simulation.set_parameter")
-        rows = self.num_worlds if selected is None else selected.size
-        given = values
-        legal = [(), (count,), (rows, count)] + ([(rows,)] if count == 1 else [])
-        if given.shape not in legal:
-            shapes = ", ".join(str(shape) for shape in dict.fromkeys(legal))
-            raise ShapeError(f"parameter {name}: expected shape {shapes}, got {given.shape}")
-        if rows == 0:
-            return
-        if given.shape == () and count > 1:
-            given = np.broadcast_to(given, (count,))
-        flat = np.ascontiguousarray(given, np.float64).reshape(-1)
-        self._core.set_parameter(name, flat, selected)
+        parameters.set_parameter(self, name, values, worlds)
 
     def commit(self) -> None:
         """Derive now what follows from parameters set since the last step, forward, reset or save,
@@ -631,9 +373,6 @@ class Simulation:
 
     # --- checkpoints ---
 
-    def _selected(self, call: str, worlds, argument: str = "worlds") -> np.ndarray | None:
-        return world_indices(worlds, self.num_worlds, f"Simulation.{call}", argument)
-
     @calls.checked(path=calls.path)
     def save(self, path: str | os.PathLike, worlds=None) -> None:
         """Write states, commands and per-world parameters of some worlds (all if omitted) to a file.
@@ -674,42 +413,14 @@ class Simulation:
 
     def get_state(self, worlds=None) -> dict[str, np.ndarray]:
         """Copies of all state and command arrays by name, of some worlds or of all."""
-        selected = self._selected("get_state", worlds)
-        rows = slice(None) if selected is None else selected
-        return {
-            name: np.array(self._array(name).numpy()[rows], order="C", copy=True)
-            for name, row in FIELDS.items()
-            if row.group in ("state", "command") and self._keeps(name)
-        }
-
-    def _keeps(self, name: str) -> bool:
-        return name != "qpos_compensation" or self.precision == "float32"
+        return state_of_worlds.get_state(self, self._selected("get_state", worlds))
 
     @calls.checked(state=calls.by_name(calls.numbers))
     def set_state(self, state: dict[str, np.ndarray], worlds=None) -> None:
         """Put back what `get_state` gave, or some of its arrays, into as many worlds. All is judged
         before anything is written: ShapeError, UnknownNameError, ArgumentError, ConfigError for a
         number that the precision cannot hold."""
-        selected = self._selected("set_state", worlds)
-        legal = [
-            n for n, row in FIELDS.items() if row.group in ("state", "command") and self._keeps(n)
-        ]
-        count = self.num_worlds if selected is None else selected.size
-        judged = []
-        for name, values in state.items():
-            if name not in legal:
-                raise unknown("Simulation.set_state: state", name, legal)
-            array = self._array(name)
-            expected = (count, *array.shape[1:])
-            if values.shape != expected:
-                raise ShapeError(
-                    f"Simulation.set_state: state {name}: shape {values.shape} given, "
-                    f"{expected} expected"
-                )
-            judged.append((array, array._judged(values, selected)))
-        rows = slice(None) if selected is None else selected
-        for array, values in judged:
-            array.numpy()[rows] = values
+        state_of_worlds.set_state(self, state, self._selected("set_state", worlds))
 
     def clone_worlds(self, source, destination) -> None:
         """Copy states and commands of worlds onto others, pair by pair, or of one onto all.
@@ -749,21 +460,3 @@ class Simulation:
             f"<flexor.Simulation of {self._model.name!r}: {self.num_worlds} worlds, "
             f"{self._options['backend']}, {self.precision}>"
         )
-
-
-def _field_property(name: str) -> property:
-    group, unit, meaning = FIELDS[name].group, FIELDS[name].unit, FIELDS[name].meaning
-
-    def get(self) -> Array:
-        return self._array(name)
-
-    def refuse(self, value):
-        if group in ("state", "command"):
-            raise AttributeError(f"{name} is an array: write sim.{name}.set(values)")
-        raise AttributeError(f"{name} is a read-out: no .set; the simulation writes it")
-
-    return property(get, refuse, doc=f"{meaning} [{unit}] ({group})")
-
-
-for _name in FIELDS:
-    setattr(Simulation, _name, _field_property(_name))

@@ -119,9 +119,9 @@ def test_fields_have_named_rows_and_a_description():
 
 
 def test_type_checkers_see_every_array():
-    """The names under TYPE_CHECKING in class Simulation are those of FIELDS, in order."""
-    tree = ast.parse((importlib.resources.files("flexor") / "simulation.py").read_text())
-    (cls,) = (n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Simulation")
+    """The names under TYPE_CHECKING in class BatchArrays are those of FIELDS, in order."""
+    tree = ast.parse((importlib.resources.files("flexor") / "batch_arrays.py").read_text())
+    (cls,) = (n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "BatchArrays")
     (block,) = (n for n in cls.body if isinstance(n, ast.If))
     assert [n.target.id for n in block.body] == list(flexor.FIELDS)
     assert {n.annotation.id for n in block.body} == {"Array"}

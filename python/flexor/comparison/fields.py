@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from flexor.fields import FIELDS
 from flexor.model import Model
-from flexor.simulation import FIELDS
 
 #: arrays that calls compute, not fields: name -> (stage, unit)
 MATRICES = {"mass_matrix": ("inertia_and_bias", "kg m^2"), "bias_force": ("inertia_and_bias", "N m, N")}  # fmt: skip

@@ -10,10 +10,10 @@ import numpy as np
 from flexor import calls
 from flexor.comparison.side import Side
 from flexor.errors import ConfigError, ShapeError
+from flexor.fields import FIELDS
 from flexor.model import Model
 from flexor.names import unknown
 from flexor.random_commands import RandomCommands
-from flexor.simulation import FIELDS
 
 #: range of a joint without limits about its reference [rad, m]
 _UNLIMITED = 1.0
