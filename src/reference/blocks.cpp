@@ -236,7 +236,8 @@ Solution finished(const BlockProblem& blocks, int status, int iterations) {
 }
 
 /// Newton steps on the pieces of all laws [P-82]: rows that nearly repeat one another make sweeps
-/// creep and their residual rise on the way. Returns their number, negative if they did not converge.
+/// creep and their residual rise on the way. Returns their number, negative if they did not
+/// converge.
 int pieces_alone(BlockProblem& blocks, double relative) {
   constexpr int kCap = 30;
   for (int n = 1; n <= kCap; ++n) {

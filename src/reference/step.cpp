@@ -107,8 +107,9 @@ bool is_factorable(const MatrixXd& M) {
 
 /// Numbers whose squares are infinite count as that.
 bool is_finite_state(const World& world) {
-  return world.qpos.array().square().allFinite() && world.qvel.array().square().allFinite() && world.activation.allFinite() &&
-         world.reference_length.allFinite() && world.row_impulse.allFinite();
+  return world.qpos.array().square().allFinite() && world.qvel.array().square().allFinite() &&
+         world.activation.allFinite() && world.reference_length.allFinite() &&
+         world.row_impulse.allFinite();
 }
 
 /// Impulses of the rows in the last step.

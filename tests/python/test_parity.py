@@ -97,7 +97,7 @@ def assert_agree(seed, report):
 @pairs
 @pytest.mark.parametrize("first", GROUPS)
 def test_random_models(first, pair):
-    """Float64 solves what the reference solves, and the other way round."""
+    """[P-40]: one solution; float64 solves what the reference solves, and the other way round."""
     compared = 0
     for seed in range(first, first + 20):
         report = report_of(seed, pair)

@@ -253,11 +253,10 @@ FLEXOR_HD inline GuidePiece<Real> wrap_sphere(const Vec3<Real>& a, const Vec3<Re
   const auto long_way = piece.is_wrapped & ((choice.sense < zero) | choice.is_full_turn);
   const auto collapsed = andnot(line.is_collapsed, engaged);
   const auto exterior = andnot(!side.is_interior, is_inside);
-  piece.status =
-      bits_where(is_inside, ENDPOINT_INSIDE, zero) |
-      bits_where(is_degenerate & exterior, PLANE_DEGENERATE, zero) |
-      bits_where(choice.is_ambiguous & exterior, SIDE_AMBIGUOUS, zero) |
-      bits_where(long_way, NOT_MINIMUM, zero) | bits_where(collapsed, COLLAPSED, zero);
+  piece.status = bits_where(is_inside, ENDPOINT_INSIDE, zero) |
+                 bits_where(is_degenerate & exterior, PLANE_DEGENERATE, zero) |
+                 bits_where(choice.is_ambiguous & exterior, SIDE_AMBIGUOUS, zero) |
+                 bits_where(long_way, NOT_MINIMUM, zero) | bits_where(collapsed, COLLAPSED, zero);
   return piece;
 }
 

@@ -131,8 +131,8 @@ FLEXOR_OUTLINE void update_pieces(const C& c, const typename C::Mask& busy) {
         busy & ((point.kind != kind) | (point.value != value) | (point.slope != slope));
     w[cell.law_flag + law] = select(changed, one, zero);
     const Real unseen = Real(static_cast<typename C::Scalar>(0.01) * kEpsilon<Real>) * D * abs(P);
-    w[cell.law_residual + law] = select(busy, max(D * abs(point.impulse - P), unseen),
-                                        w[cell.law_residual + law]);
+    w[cell.law_residual + law] =
+        select(busy, max(D * abs(point.impulse - P), unseen), w[cell.law_residual + law]);
     w[cell.law_kind + law] = select(busy, point.kind, kind);
     w[cell.law_value + law] = select(busy, point.value, value);
     w[cell.law_slope + law] = select(busy, point.slope, slope);
@@ -239,7 +239,8 @@ FLEXOR_OUTLINE typename C::Mask active_set(const C& c, const typename C::Mask& c
     const Verdict<Real> now = verdict(c);
     residual = select(busy, now.residual, residual);
     const Real size = max(scale, now.rate), fixed = n < kUsual ? tolerance : rounding;
-    busy = busy & ((now.changed & (now.residual > fixed * size)) | (now.residual > rounding * size));
+    busy =
+        busy & ((now.changed & (now.residual > fixed * size)) | (now.residual > rounding * size));
   }
   return busy;
 }
