@@ -1,6 +1,5 @@
 """The batch against the reference path, and one precision against the other, by `flexor.compare`: the
-outputs of all stages from equal states, as far as they are unique (physics.md 13), within the
-ladder [CM-3].
+outputs of all stages from equal states, as far as they are unique, within the ladder [CM-3].
 
 The reference's own solver `exact` is checked against the optimality conditions in C++.
 """
