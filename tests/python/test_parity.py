@@ -194,6 +194,18 @@ def test_forces_explain_the_motion(backend):
         assert np.allclose(passive[ok], read["tendon_passive_force"][ok], atol=1e-7, rtol=1e-9)
 
 
+@pytest.mark.parametrize("first", GROUPS)
+def test_status_bits_agree(first):
+    """Of worlds, routes and solvers, in every world of every random model."""
+    for seed in range(first, first + 20):
+        sims = [posed(backend, seed) for backend in (EXACT, FLOAT64)]
+        for sim in sims:
+            sim.step(1)
+        for name in ("status", "tendon_route_status", "solver_status"):
+            a, b = (np.array(getattr(sim, name).numpy()) for sim in sims)
+            assert np.array_equal(a, b), f"model {seed}: {name}: {a} and {b}"
+
+
 @pytest.mark.parametrize("backend", CPU, ids=str)
 def test_body_quaternions_have_one_sign(backend):
     """w >= 0 on every device, whatever the sign of the quaternions in q; signs apart only where
