@@ -27,9 +27,9 @@ GROUPS = range(0, RANDOM, 20)
 pairs = pytest.mark.parametrize("pair", PAIRS)
 
 
-def steps_of(worlds):
-    """Many worlds need few steps."""
-    return max(1, min(20, 3000 // worlds))
+def steps_of(worlds, nv=10):
+    """Many worlds and large matrices need few steps."""
+    return max(1, min(20, 300_000 // (worlds * max(100, nv * nv))))
 
 
 # --- models of this package and public ones ---
@@ -71,7 +71,7 @@ def test_public_models_in_every_batch(file, pair, worlds):
     model = public_model(file)
     if model.nv * model.nv * worlds > 1e7:
         pytest.skip(f"{worlds} mass matrices of {file.name} need gigabytes")
-    assert_public(model, pair, worlds, steps_of(worlds))
+    assert_public(model, pair, worlds, steps_of(worlds, model.nv))
 
 
 # --- random models ---
