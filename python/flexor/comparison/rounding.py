@@ -4,7 +4,8 @@ M^ is M with everything that is folded into it [P-51]. Rows that hold hard (limi
 friction without compliance) have the target gap/h: rounding of a length comes back over h, and a
 solver stops at the residual it reports; both come back as rates M^^-1 R^T A^-1 d and as loads
 A^-1 d / h with A = R M^^-1 R^T. The direction of a short leg is off by the rounding of its ends over
-its length, and so are moment arms, rates, and what a load T makes of them: h M^^-1 dJ^T T.
+its length, and so are moment arms, rates, and what a load T makes of them: h M^^-1 dJ^T T. Loads that cancel one another leave what is rounded
+in each: h eps |M^^-1| |J|^T |T|.
 """
 
 from __future__ import annotations
@@ -160,7 +161,9 @@ class Estimator:
         return Conditions(
             mass=_condition(self._mass),
             loads=loads,
-            rate=np.einsum("wir,wr->wi", np.abs(answer @ inverse), target) + self._swung(),
+            rate=np.einsum("wir,wr->wi", np.abs(answer @ inverse), target)
+            + self._swung()
+            + self._loaded(),
             size=size,
             jacobian=np.abs(self._jacobian),
             tendon_gain=self._weight / h + h * limits,
@@ -189,6 +192,14 @@ class Estimator:
         inverse = np.abs(np.linalg.inv(self._mass[short]))
         rate[short] = self.h * np.einsum("wij,wj->wi", inverse, torque[short])
         return rate
+
+    def _loaded(self) -> np.ndarray:
+        """Rates (worlds, nv) that the rounding of loads makes, which may cancel one another."""
+        forces = np.nan_to_num(np.abs(self.side.read("tendon_force").astype(np.float64)))
+        stops = np.nan_to_num(np.abs(self.side.read("joint_limit_torque").astype(np.float64)))
+        torque = np.einsum("wt,wti->wi", forces, np.abs(self._jacobian)) + stops
+        inverse = np.abs(np.linalg.inv(self._mass))
+        return self.h * self.eps * np.einsum("wij,wj->wi", inverse, torque)
 
     def _hard_rows(self, other: Side):
         """Indices of the rows that hold hard in some world, how many of them are tendons, M^^-1 R^T,
