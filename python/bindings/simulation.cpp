@@ -125,12 +125,14 @@ void roll_out(Batch& batch, int count,
   batch.simulation.rollout(rollout);
 }
 
+/// (address, type as NumPy names it, shape, strides in bytes)
 py::tuple to_tuple(const ArrayRef& a) {
-  char kind = 'f';
-  if (a.type == FieldType::kInt32 || a.type == FieldType::kInt64) kind = 'i';
-  if (a.type == FieldType::kUint8) kind = 'u';
-  return py::make_tuple(reinterpret_cast<std::uintptr_t>(a.data), kind, a.item_size(), a.num_worlds,
-                        a.world_stride, a.count, a.width);
+  const char* kind = "f";
+  if (a.type == FieldType::kInt32 || a.type == FieldType::kInt64) kind = "i";
+  if (a.type == FieldType::kUint8) kind = "u";
+  return py::make_tuple(reinterpret_cast<std::uintptr_t>(a.data),
+                        kind + std::to_string(a.item_size()), py::tuple(py::cast(a.shape())),
+                        py::tuple(py::cast(a.strides())));
 }
 
 const char* precision_name(Precision precision) {
@@ -293,7 +295,16 @@ void bind_simulation(py::module_& m) {
            })
       .def("parameter",
            [](Batch& b, const std::string& name) {
-             return Buffer<double>{compute(b, [&](Simulation& s) { return s.parameter(name); })};
+             return to_tuple(compute(b, [&](Simulation& s) { return s.parameter(name); }));
+           })
+      .def("is_per_world",
+           [](Batch& b, const std::string& name) {
+             return compute(b, [&](Simulation& s) { return s.is_per_world(name); });
+           })
+      .def("parameter_values",
+           [](Batch& b, const std::string& name) {
+             return Buffer<double>{
+                 compute(b, [&](Simulation& s) { return s.parameter_values(name); })};
            })
       .def("capture_reference",
            [](Batch& b) { compute(b, [](Simulation& s) { s.capture_reference(); }); })
@@ -315,7 +326,13 @@ void bind_simulation(py::module_& m) {
           [](Batch& b, int site) {
             return Buffer<double>{compute(b, [&](Simulation& s) { return s.site_jacobian(site); })};
           })
-      .def("commit", [](Batch& b) { compute(b, [](Simulation& s) { s.commit(); }); })
+      .def("commit",
+           [](Batch& b, const OptionalBuffer& worlds) {
+             py::buffer_info info;
+             const auto indices = items_of<long>(worlds, info);
+             compute(b, [&](Simulation& s) { s.commit(indices); });
+           })
+      .def("synchronize", [](Batch& b) { compute(b, [](Simulation& s) { s.synchronize(); }); })
       .def("save",
            [](Batch& b, const std::string& path, const OptionalBuffer& worlds) {
              py::buffer_info info;

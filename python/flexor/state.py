@@ -47,7 +47,9 @@ def set_state(sim: Simulation, state: dict[str, np.ndarray], selected: np.ndarra
                 f"Simulation.set_state: state {name}: shape {values.shape} given, "
                 f"{expected} expected"
             )
-        judged.append((array, array._judged(values, selected)))
+        judged.append(
+            (array, array._judged(values, selected, f"Simulation.set_state: state {name}"))
+        )
     rows = slice(None) if selected is None else selected
     for array, values in judged:
         array.numpy()[rows] = values

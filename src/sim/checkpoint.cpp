@@ -172,9 +172,8 @@ const char* npy_type(const ArrayRef& ref) {
 }
 
 std::vector<long> npy_shape(const ArrayRef& ref, long num_worlds) {
-  std::vector<long> shape = {num_worlds};
-  if (info(ref.field).index != FieldIndex::kWorldIndex) shape.push_back(ref.count);
-  if (ref.width > 1) shape.push_back(ref.width);
+  std::vector<long> shape = ref.shape();
+  shape[0] = num_worlds;
   return shape;
 }
 
@@ -289,10 +288,11 @@ RawParameters read_parameters(const Members& members, const Model& model, long n
                      : std::vector<double>(raw.shared.begin() + parameter.address,
                                            raw.shared.begin() + parameter.address + kind.count);
     for (std::size_t row = 0; row < rows.size() / count; ++row) {
+      if (is_per_world) continue;  // such a world has PARAMETER_INVALID, and had it
       const std::string reason = illegal_reason(kind.legal, {rows.data() + row * count, count});
       if (!reason.empty())
-        members.fail("member '" + (is_per_world ? member : std::string("shared_parameters")) +
-                     "': " + parameter.name + " is out of its range; " + reason);
+        members.fail("member 'shared_parameters': " + parameter.name + " is out of its range; " +
+                     reason);
     }
     if (!is_per_world) continue;
     for (std::size_t c = 0; c < count; ++c) {

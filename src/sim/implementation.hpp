@@ -28,7 +28,6 @@ struct Simulation::Implementation {
   History history;
   std::unique_ptr<Backend> backend;
   Bytes reference_given;  ///< [tendon] 1 = a number, 0 = measured when geometry is committed
-  Bytes invalid;          ///< [world] 1 = its parameters cannot be used as they are; empty = none
   std::vector<std::int64_t> guard_resets;  ///< [world] times the guard has reset it
   std::atomic_flag is_busy;
 

@@ -144,7 +144,7 @@ void Simulation::load_state(const std::filesystem::path& path) {
   Implementation& s = *implementation_;
   const Exclusive exclusive(s.is_busy);
   Checkpoint checkpoint = read_checkpoint(path, s.model, *s.batch);
-  s.parameters.replace(std::move(checkpoint.raw));
+  s.parameters.replace(s.model, std::move(checkpoint.raw));
   s.reference_given = std::move(checkpoint.reference_given);
   s.commit();
   checkpoint.apply(*s.batch);

@@ -194,7 +194,9 @@ TEST(Overrides, ReachEveryOwner) {
   EXPECT_EQ(d.joints[0].damping, 3);
   EXPECT_EQ(d.sites[1].pos.y, 2);
   EXPECT_EQ(d.tendons[0].stiffness, 50);
-  EXPECT_EQ(d.geoms[0].size.x, .2);
+  EXPECT_EQ(d.tendons[0].path[1].radius, .2);
+  EXPECT_FALSE(d.tendons[0].path[1].geom.is_set());
+  EXPECT_EQ(d.geoms[0].size.x, .1);  // and its other guides
   EXPECT_EQ(d.sites[0].pos.z, 6);
 }
 

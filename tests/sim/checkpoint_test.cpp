@@ -90,8 +90,8 @@ TEST_P(Checkpoint, GoingOnIsTheUnbrokenRun) {  // interfaces.md 10, case 10
 
   Simulation loaded(rig().finalize(), options(3));
   loaded.load_state(file.path);
-  EXPECT_EQ(loaded.parameter("tendon/cord/stiffness"), (std::vector<double>{100, 50, 100}));
-  EXPECT_FLOAT_EQ(loaded.parameter("tendon/sum/damping")[2], 0.3);
+  EXPECT_EQ(loaded.parameter_values("tendon/cord/stiffness"), (std::vector<double>{100, 50, 100}));
+  EXPECT_FLOAT_EQ(loaded.parameter_values("tendon/sum/damping")[2], 0.3);
   EXPECT_EQ(numbers(loaded, Field::drive_force)[0], -1.5);
   loaded.step(20);
   EXPECT_EQ(loaded.state_hash(), unbroken.state_hash());
@@ -227,7 +227,7 @@ TEST_P(Checkpoint, OfSomeWorldsIsABatchOfThatMany) {  // interfaces.md 10, case 
   sim.save(file.path, std::vector<long>{3, 5});
   Simulation rows = Simulation::load(file.path, rig().finalize(), options(1));
   EXPECT_EQ(rows.options().num_worlds, 2);
-  EXPECT_EQ(rows.parameter("tendon/cord/damping"), (std::vector<double>{4, 6}));
+  EXPECT_EQ(rows.parameter_values("tendon/cord/damping"), (std::vector<double>{4, 6}));
   sim.step(5), rows.step(5);
   EXPECT_EQ(rows.state_hash()[0], sim.state_hash()[3]);
   EXPECT_EQ(rows.state_hash()[1], sim.state_hash()[5]);

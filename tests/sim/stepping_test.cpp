@@ -191,7 +191,7 @@ TEST_P(Reset, KeepsParametersAndReferenceLengths) {
   numbers(sim, Field::reference_length)[0] = 0.75;
   sim.step();
   sim.reset();
-  EXPECT_EQ(sim.parameter("tendon/t/stiffness")[0], 9);
+  EXPECT_EQ(sim.parameter_values("tendon/t/stiffness")[0], 9);
   EXPECT_EQ(numbers(sim, Field::reference_length)[0], 0.75);
 }
 
