@@ -1,305 +1,228 @@
 #!/usr/bin/env python3
 """Speed of flexor's cpu backend next to MuJoCo 4.x, measured side by side in one run.
 
-The same model file, the same time step, the same number of threads, new random commands at every
-step, float64 in MuJoCo (its only precision), float32 and float64 in flexor. MuJoCo steps through the
-faster of its own `mujoco.batch.Batch` and `mujoco.rollout`; it drives the same tendons by motors that
-are added in memory, since the files have none. The repeats of the two sides alternate, and medians
-are compared. Neither side refreshes what is derived from the end pose; both hand out tendon lengths
-and forces (flexor: outputs tendon_length and tendon_tension; MuJoCo: bound ten_length and
-actuator_force).
+The same model file, the same time step, the same number of threads (so a ratio is one per core), new
+random commands handed over at every step, row-major and in a side's own precision, by both sides.
+MuJoCo computes in float64, its only precision, and steps by the faster of its own `mujoco.batch` and
+`mujoco.rollout`. The repeats of all sides alternate, and medians are compared.
 
-Beside the speed stands how well flexor's solver did, from a run of the same commands that is not
-timed: the share of world-steps that converged and the largest residual.
+  ratio      the headline: flexor without a refresh, outputs tendon_length and tendon_tension. MuJoCo,
+             too, leaves what it derives at the start of the step; bound: ten_length, actuator_force
+             commands_share: what part of flexor's time goes into taking the commands
+  all_ratio  flexor with all outputs, refreshed to the final pose after every step, next to the same
+             MuJoCo
 
-Usage: vs_mujoco.py [--worlds 1024] [--threads N] [--models ...] [--repeats 7] [--csv FILE]
+States of a model: `fifth` pulls so hard that about a fifth of the joints stand at their limits, `full`
+within the model's own bounds. What share it was is measured, and so is how well the solver did: the share
+of world-steps that converged and the largest residual, from a run of the same commands that is not timed.
+
+With several threads, flexor's gain over one thread stands next to the gain of a probe that needs nothing
+but registers (register_probe.cpp): on shared cores that is what a thread is worth.
+
+Usage: vs_mujoco.py [--worlds 256 1024 8192] [--threads N] [--models ...] [--repeats 5] [--csv FILE]
 """
 
 from __future__ import annotations
 
-import argparse
-import csv
+import contextlib
 import os
 import pathlib
-import platform
+import shutil
 import statistics
+import subprocess
 import sys
-import time
+import tempfile
 
 import flexor
 import numpy as np
-from flexor.cli.show import Output, table
-from flexor.random_commands import RandomCommands
+from common import (
+    FIFTH,
+    MODELS,
+    PRECISIONS,
+    Stepper,
+    alternate,
+    cpu_name,
+    cpus,
+    draw_commands,
+    make_parser,
+    result_file,
+    steps_for,
+    write_rows,
+)
 
-#: different command sets that the loops go through
-COMMAND_SETS = 32
+STATES = ("fifth", "full")
 
-#: largest pull of any drive [N], where less than the model's own bounds. The chain weighs 37 g: half
-#: a newton holds about a fifth of its joints at their limits, its bound of 2 N two thirds (--pull 2).
-PULL = {"spiral_chain": 0.5}
-
-
-def cpu_name() -> str:
-    try:
-        for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
-
-
-def cpus() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+HEADLINE = {"outputs": ("tendon_length", "tendon_tension")}
+ALL = {"outputs": "all", "refresh": True}
 
 
-class Flexor:
-    """A batch of flexor with the commands that drive it."""
+class Probe:
+    """register_probe.cpp, compiled."""
 
-    def __init__(self, model, commands, worlds: int, threads: int, precision: str):
-        self.name = f"flexor {precision}"
-        self.sim = flexor.Simulation(
-            model,
-            worlds,
-            precision=precision,
-            num_threads=threads,
-            outputs=("tendon_length", "tendon_tension"),
-        )
-        self.commands = [c.astype(precision, order="K") for c in commands]
-        self.view = self.sim.drive_force.numpy()
+    STEPS = 50_000_000
 
-    def run(self, steps: int) -> float:
-        """Seconds for `steps` steps of all worlds."""
-        begin = time.perf_counter()
-        for i in range(steps):
-            self.view[...] = self.commands[i % len(self.commands)]
-            self.sim.step(1, refresh=False)
-        return time.perf_counter() - begin
+    def __init__(self, folder: str):
+        compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
+        if compiler is None:
+            raise SystemExit("vs_mujoco: --threads: the probe needs a C++ compiler (c++, g++, CXX)")
+        source = pathlib.Path(__file__).with_name("register_probe.cpp")
+        self.program = str(pathlib.Path(folder) / "register_probe")
+        command = [compiler, "-std=c++20", "-O2", "-pthread", str(source), "-o", self.program]
+        subprocess.run(command, check=True)
 
-    def bad_worlds(self) -> int:
-        flags = int(flexor.Status.NONFINITE_STATE | flexor.Status.FROZEN)
-        return int(np.count_nonzero(self.sim.status.numpy() & flags))
+    def run(self, threads: int) -> float:
+        """Seconds in which each of the threads does the same work."""
+        command = [self.program, str(threads), str(self.STEPS)]
+        return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
-def convergence(model, commands, worlds: int, threads: int, precision: str, steps: int):
-    """(share of world-steps that converged, largest residual [m/s]) under the same commands."""
-    sim = flexor.Simulation(
-        model,
-        worlds,
-        precision=precision,
-        num_threads=threads,
-        outputs=("solver_status", "solver_residual"),
-    )
-    converged, residual = 0, 0.0
+def judge(model, commands, threads: int, precision: str, steps: int) -> dict:
+    """How well the solver did under the same commands; joints at limits in the second half, when the
+    start is forgotten."""
+    outputs = ("solver_status", "solver_residual", "joint_limit_torque")
+    side = Stepper(model, commands, precision=precision, num_threads=threads, outputs=outputs)
+    converged, residual, limits = [], 0.0, []
     for i in range(steps):
-        sim.drive_force.set(commands[i % len(commands)])
-        sim.step(1, refresh=False)
-        converged += int(np.count_nonzero(sim.solver_status.numpy() == 0))
-        residual = max(residual, float(sim.solver_residual.numpy().max()))
-    return converged / (steps * worlds), residual
+        side.run(1)
+        converged.append(np.mean(side.sim.solver_status.numpy() == 0))
+        residual = max(residual, float(side.sim.solver_residual.numpy().max()))
+        if 2 * i >= steps:
+            limits.append(np.mean(side.sim.joint_limit_torque.numpy() != 0))
+    return {
+        "joints_at_limits": round(float(np.mean(limits)), 4),
+        "converged_share": round(float(np.mean(converged)), 8),
+        "worst_residual": residual,
+    }
 
 
-def mujoco_model(mujoco, file: pathlib.Path):
-    """The file's model with one motor on each tendon: control = force [N], positive lengthens."""
-    spec = mujoco.MjSpec.from_file(str(file))
-    for tendon in spec.tendons:
-        motor = spec.add_actuator(name=f"drive_{tendon.name}")
-        motor.trntype = mujoco.mjtTrn.mjTRN_TENDON
-        motor.target = tendon.name
-        motor.set_to_motor()
-    return spec.compile()
+def compare(name: str, state: str, worlds: int, arguments, probe) -> list[dict]:
+    """Rows of one model, state and number of worlds, one for each precision."""
+    import mujoco
+    import mujoco_sides
 
-
-class MujocoBatch:
-    """MuJoCo's own batch of simulations."""
-
-    def __init__(self, mujoco, model, commands, worlds: int, threads: int):
-        from mujoco.batch import Batch
-
-        self.name = "mujoco.batch"
-        self.commands = [np.ascontiguousarray(c, np.float64) for c in commands]
-        self.batch = Batch(model, worlds, threads)
-        self.ctrl = self.batch.bind("ctrl")
-        self.outputs = [self.batch.bind(name) for name in ("ten_length", "actuator_force")]
-
-    def run(self, steps: int) -> float:
-        begin = time.perf_counter()
-        for i in range(steps):
-            self.ctrl[...] = self.commands[i % len(self.commands)]
-            self.batch.step()
-        return time.perf_counter() - begin
-
-    def bad_worlds(self) -> int:
-        return int(np.count_nonzero(~np.all(np.isfinite(self.batch.state), axis=1)))
-
-
-class MujocoRollout:
-    """MuJoCo's roll-outs of commands given ahead. Its results (states of all steps) are written
-    into buffers that are made once."""
-
-    def __init__(self, mujoco, model, commands, worlds: int, threads: int):
-        from mujoco.rollout import Rollout
-
-        self.name = "mujoco.rollout"
-        self.mujoco, self.model, self.worlds = mujoco, model, worlds
-        self.data = [mujoco.MjData(model) for _ in range(threads)]
-        self.rollout = Rollout(nthread=threads if threads > 1 else 0)
-        kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
-        self.width = mujoco.mj_stateSize(model, kind)
-        first = np.empty(self.width)
-        mujoco.mj_getState(model, self.data[0], first, kind)
-        self.state = np.tile(first, (worlds, 1))
-        self.commands = np.stack(commands, axis=1).astype(np.float64)  # (worlds, sets, motors)
-        self.buffer = np.empty((worlds, len(commands), self.width))
-
-    def run(self, steps: int) -> float:
-        begin = time.perf_counter()
-        for done in range(0, steps, len(self.commands[0])):
-            count = min(len(self.commands[0]), steps - done)
-            out = self.buffer[:, :count]
-            states, _ = self.rollout.rollout(
-                self.model, self.data, self.state,
-                np.ascontiguousarray(self.commands[:, :count]), nstep=count,
-                state=np.ascontiguousarray(out) if count < self.buffer.shape[1] else self.buffer,
-            )  # fmt: skip
-            self.state = np.ascontiguousarray(states[:, -1])
-        return time.perf_counter() - begin
-
-    def bad_worlds(self) -> int:
-        return int(np.count_nonzero(~np.all(np.isfinite(self.state), axis=1)))
-
-
-def steps_for(side, seconds: float) -> int:
-    """Whole passes over the commands that take about `seconds`."""
-    side.run(COMMAND_SETS)  # warm
-    one = min(side.run(COMMAND_SETS) for _ in range(2))
-    return COMMAND_SETS * max(1, round(seconds / one))
-
-
-def faster_mujoco(mujoco, model, commands, worlds: int, threads: int, out: Output):
-    """The faster of MuJoCo's two ways, and microseconds a world-step of both."""
-    sides = [
-        make(mujoco, model, commands, worlds, threads) for make in (MujocoBatch, MujocoRollout)
-    ]
-    cost = {}
-    for side in sides:
-        side.run(COMMAND_SETS)
-        seconds = statistics.median(side.run(COMMAND_SETS) for _ in range(3))
-        cost[side.name] = 1e6 * seconds / (COMMAND_SETS * worlds)
-    out.remark("  " + ", ".join(f"{name} {us:.2f} us" for name, us in cost.items()))
-    return min(sides, key=lambda side: cost[side.name]), cost
-
-
-def compare(name: str, arguments, mujoco, out: Output) -> list[dict]:
-    """Rows of one model, one for each precision."""
-    file = flexor.models.path(name)
-    model = flexor.load_model(file)
-    source = RandomCommands(model, seed=0)
-    pull = arguments.pull if arguments.pull is not None else PULL.get(name, np.inf)
-    source.low = np.maximum(source.low, -pull)
-    pull = float(-source.low.min())
-    commands = [source.draw(arguments.worlds) for _ in range(COMMAND_SETS)]
-    out.remark(f"{name}: {arguments.worlds} worlds, {arguments.threads} threads")
-    theirs, both = faster_mujoco(
-        mujoco, mujoco_model(mujoco, file), commands, arguments.worlds, arguments.threads, out
-    )
-    ours = [
-        Flexor(model, commands, arguments.worlds, arguments.threads, precision)
-        for precision in ("float32", "float64")
-    ]
-    sides = [theirs, *ours]
-    steps = [steps_for(side, arguments.seconds) for side in sides]
-    cost: list[list[float]] = [[] for _ in sides]
-    with out.progress(name, arguments.repeats) as advance:
-        for _ in range(arguments.repeats):
-            for k, side in enumerate(sides):
-                cost[k].append(1e6 * side.run(steps[k]) / (steps[k] * arguments.worlds))
-            advance(1)
+    model, threads = flexor.models.load(name), arguments.threads
+    pull = FIFTH[name] if state == "fifth" else np.inf
+    commands = draw_commands(model, worlds, pull)
+    theirs = mujoco_sides.load(flexor.models.path(name))
+    sides = {
+        side.name: side(theirs, commands, threads)
+        for side in (mujoco_sides.BatchSide, mujoco_sides.RolloutSide)
+    }
+    for precision in PRECISIONS:
+        for label, options in (("headline", HEADLINE), ("all", ALL)):
+            sides[precision, label] = Stepper(
+                model, commands, precision=precision, num_threads=threads, **options
+            )
+        if probe:
+            sides[precision, "one thread"] = Stepper(
+                model, commands, precision=precision, num_threads=1, **HEADLINE
+            )
+    runs = {}
+    for key, side in sides.items():
+        steps = steps_for(side.run, arguments.seconds)
+        runs[key] = lambda side=side, steps=steps: 1e6 * side.run(steps) / (steps * worlds)
+    for precision in PRECISIONS:
+        side = sides[precision, "headline"]
+        runs[precision, "commands"] = lambda side=side: 1e6 * side.hand_over() / worlds
+    if probe:
+        runs["probe", 1] = lambda: probe.run(1)
+        runs["probe", threads] = lambda: probe.run(threads)
+    costs = dict(zip(runs, alternate(list(runs.values()), arguments.repeats), strict=True))
+    us = {key: statistics.median(cost) for key, cost in costs.items()}
+    way = min((key for key in sides if isinstance(key, str)), key=lambda key: us[key])
     rows = []
-    for k, side in enumerate(ours, 1):
-        precision = side.sim.precision
-        share, residual = convergence(
-            model, commands, arguments.worlds, arguments.threads, precision, arguments.checked_steps
-        )
-        us, mujoco_us = statistics.median(cost[k]), statistics.median(cost[0])
-        rows.append(
-            {
-                "model": name,
-                "pull": pull,
-                "worlds": arguments.worlds,
-                "threads": arguments.threads,
-                "timestep": model.timestep,
-                "precision": precision,
-                "backend": side.sim.options["backend"],
-                "solver": side.sim.options["solver"],
-                "flexor_us": round(us, 4),
-                "mujoco_us": round(mujoco_us, 4),
-                "mujoco_way": theirs.name,
-                "mujoco_batch_us": round(both["mujoco.batch"], 4),
-                "mujoco_rollout_us": round(both["mujoco.rollout"], 4),
-                "ratio": round(mujoco_us / us, 3),
-                "least_ratio": round(min(cost[0]) / max(cost[k]), 3),
-                "converged_share": round(share, 8),
-                "worst_residual": residual,
-                "bad_worlds": side.bad_worlds(),
-                "mujoco_bad_worlds": theirs.bad_worlds(),
-                "repeats": arguments.repeats,
-                "flexor": flexor.__version__,
-                "mujoco": mujoco.__version__,
-                "cpu": cpu_name(),
-            }
-        )
+    for precision in PRECISIONS:
+        side = sides[precision, "headline"]
+        headline, full = (precision, "headline"), (precision, "all")
+        row = {
+            "model": name,
+            "state": state,
+            "pull": float(-min(c.min() for c in commands)),
+            "worlds": worlds,
+            "threads": threads,
+            "timestep": model.timestep,
+            "precision": precision,
+            "backend": side.sim.options["backend"],
+            "solver": side.sim.options["solver"],
+            "flexor_us": us[headline],
+            "all_us": us[full],
+            "mujoco_us": us[way],
+            "mujoco_way": way,
+            "mujoco_batch_us": us["mujoco.batch"],
+            "mujoco_rollout_us": us["mujoco.rollout"],
+            "ratio": us[way] / us[headline],
+            "least_ratio": min(costs[way]) / max(costs[headline]),
+            "all_ratio": us[way] / us[full],
+            "commands_share": us[precision, "commands"] / us[headline],
+            **dict.fromkeys(("thread_gain", "probe_gain", "gain_share"), ""),
+        }
+        if probe:
+            row["thread_gain"] = us[precision, "one thread"] / us[headline]
+            row["probe_gain"] = threads * us["probe", 1] / us["probe", threads]
+            row["gain_share"] = row["thread_gain"] / row["probe_gain"]
+        row = {k: round(x, 4) if isinstance(x, float) else x for k, x in row.items()}
+        row |= judge(model, commands, threads, precision, arguments.checked_steps)
+        row |= {
+            "bad_worlds": side.bad_worlds(),
+            "mujoco_bad_worlds": sides[way].bad_worlds(),
+            "repeats": arguments.repeats,
+            "flexor": flexor.__version__,
+            "mujoco": mujoco.__version__,
+            "cpu": cpu_name(),
+        }
+        rows.append(row)
     return rows
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__.split("\n\n")[0], formatter_class=argparse.RawDescriptionHelpFormatter
+def show(row: dict) -> None:
+    gain = ""
+    if row["gain_share"] != "":
+        gain = (
+            f"; {row['threads']} threads gain {row['thread_gain']:.2f}, the probe "
+            f"{row['probe_gain']:.2f}: {row['gain_share']:.2f} of it"
+        )
+    print(
+        f"{row['model']:18} {row['state']:5} {row['worlds']:5} {row['precision']} "
+        f"{row['mujoco_way']:14} {row['mujoco_us']:6.2f} us, flexor {row['flexor_us']:6.3f} us: "
+        f"{row['ratio']:5.1f}x (least {row['least_ratio']:.1f}x), all outputs {row['all_us']:6.3f} us: "
+        f"{row['all_ratio']:5.1f}x; {100 * row['joints_at_limits']:.0f} % of joints at limits, "
+        f"converged {row['converged_share']:.6f}, residual {row['worst_residual']:.1e} m/s, "
+        f"bad worlds {row['bad_worlds']} / {row['mujoco_bad_worlds']}{gain}",
+        flush=True,
     )
-    parser.add_argument("--worlds", type=int, default=1024)
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = make_parser(__doc__, worlds=None)
+    parser.add_argument("--worlds", type=int, nargs="+", default=[256, 1024, 8192])
     parser.add_argument("--threads", type=int, default=cpus())
-    parser.add_argument(
-        "--models", nargs="+", default=["spiral_chain", "three_joint_finger", "two_joint_arm"]
-    )
-    parser.add_argument("--repeats", type=int, default=7)
-    parser.add_argument("--seconds", type=float, default=0.5, help="of one repeat of one side")
+    parser.add_argument("--models", nargs="+", default=MODELS, choices=MODELS)
+    parser.add_argument("--states", nargs="+", default=STATES, choices=STATES)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=0.3, help="of one repeat of one side")
     parser.add_argument(
         "--checked-steps", type=int, default=500, help="steps whose solves are judged"
     )
-    parser.add_argument("--pull", type=float, help="largest pull of any drive [N]")
-    parser.add_argument("--csv", type=pathlib.Path, help="default: benchmarks/results/...")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(argv)
     try:
-        import mujoco
+        import mujoco  # noqa: F401
     except ImportError:
         print("vs_mujoco: needs MuJoCo: pip install 'flexor[bench]'", file=sys.stderr)
         return 1
-    out = Output()
-    rows = [row for name in arguments.models for row in compare(name, arguments, mujoco, out)]
-
-    lines = table(
-        f"{arguments.worlds} worlds, {arguments.threads} threads, {cpu_name()}",
-        "<model", "<type", "<way", "mujoco [us]", "flexor [us]", "ratio", "least",
-        "converged", "residual", "bad worlds",
-    )  # fmt: skip
-    for row in rows:
-        lines.add_row(
-            row["model"], row["precision"], row["mujoco_way"].removeprefix("mujoco."), f"{row['mujoco_us']:.2f}",
-            f"{row['flexor_us']:.3f}", f"{row['ratio']:.1f}x", f"{row['least_ratio']:.1f}x",
-            f"{row['converged_share']:.6f}", f"{row['worst_residual']:.1e}",
-            f"{row['bad_worlds']} / {row['mujoco_bad_worlds']}",
-        )  # fmt: skip
-    out.show(lines)
-    isa = rows[0]["backend"].partition("/")[2] or "generic"
-    folder = pathlib.Path(__file__).resolve().parent / "results"
-    name = "".join(c if c.isalnum() else "-" for c in cpu_name().lower()).strip("-")
-    file = arguments.csv or folder / f"vs_mujoco.{name}.{isa}.t{arguments.threads}.csv"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
-    out.show(f"wrote {file}")
+    rows = []
+    with contextlib.ExitStack() as stack:
+        probe = None
+        if arguments.threads > 1:
+            probe = Probe(stack.enter_context(tempfile.TemporaryDirectory()))
+        for name in arguments.models:
+            for state in arguments.states:
+                for worlds in arguments.worlds:
+                    found = compare(name, state, worlds, arguments, probe)
+                    for row in found:
+                        show(row)
+                    rows += found
+    file = result_file("vs_mujoco", rows[0]["backend"], f"t{arguments.threads}")
+    write_rows(arguments.csv or file, rows)
     return 0
 
 

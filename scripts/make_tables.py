@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes docs/fields.md, docs/parameters.md, docs/status.md and docs/mjcf.md from the lists in the sources.
+"""Writes docs/fields.md, docs/parameters.md, docs/status.md and docs/mjcf.md from the lists in the sources,
+and docs/measured.md from the results of the benchmarks.
 
 The lists are the only home of these facts: run this after changing one. `--check` writes nothing and
 says which table is stale (exit code 1).
@@ -9,7 +10,9 @@ import re
 import sys
 from pathlib import Path
 
+import measured
 import mjcf_words
+from measured import table
 
 ROOT = Path(__file__).resolve().parents[1]
 INCLUDE = ROOT / "include" / "flexor"
@@ -79,11 +82,6 @@ def parameters():
 def status_bits():
     """Rows (name, bit, is_informational, cause, remedy) in list order."""
     return STATUS.findall(read("core/status.hpp"))
-
-
-def table(head, rows) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines) + "\n"
 
 
 def shape(index: str, width: str) -> str:
@@ -160,6 +158,7 @@ PAGES = {
     "parameters.md": parameters_page,
     "status.md": status_page,
     "mjcf.md": mjcf_words.page,
+    "measured.md": measured.page,
 }
 
 

@@ -7,4 +7,5 @@
 #include "flexor/math/random.hpp"
 #include "flexor/model/builder.hpp"
 #include "flexor/model/model.hpp"
+#include "flexor/sim/log.hpp"
 #include "flexor/sim/simulation.hpp"

@@ -1,6 +1,7 @@
 // The extension module flexor._core: errors, facts about the build, the lists of fields and
 // statuses.
 
+#include <new>
 #include <string_view>
 
 #include "casters.hpp"
@@ -52,6 +53,9 @@ void translate(std::exception_ptr pointer) {
     set_error("ConcurrencyError", e);
   } catch (const FlexorError& e) {
     set_error("FlexorError", e);
+  } catch (const std::bad_alloc&) {
+    set_error("DeviceError", DeviceError("out of memory: the system refused this call memory; use "
+                                         "fewer worlds, outputs or rows of history"));
   }
 }
 
@@ -114,6 +118,32 @@ py::list status_bits() {
   return out;
 }
 
+const char* level_name(LogLevel level) {
+  switch (level) {
+    case LogLevel::kInfo:
+      return "info";
+    case LogLevel::kWarning:
+      return "warning";
+    case LogLevel::kError:
+      return "error";
+  }
+  return "";
+}
+
+/// emit(level, code, text, world, step) takes the messages of the core. It lives as long as the
+/// process, since a message may come from a thread that outlives the interpreter's last cleaning.
+void set_python_log(const py::function& emit) {
+  const py::handle kept = py::function(emit).release();
+  set_log([kept](const LogMessage& message) {
+    const py::gil_scoped_acquire acquire;
+    try {
+      kept(level_name(message.level), message.code, message.text, message.world, message.step);
+    } catch (py::error_already_set& error) {  // of a handler: no reason to stop a step
+      error.discard_as_unraisable("flexor.log");
+    }
+  });
+}
+
 std::string compiler() {
 #if defined(__clang__)
   return std::string("clang ") + __clang_version__;
@@ -133,6 +163,7 @@ PYBIND11_MODULE(_core, m) {
   m.attr("compiler") = compiler();
   m.def("fields", &fields);
   m.def("status_bits", &status_bits);
+  m.def("set_log", &set_python_log);
   bind_model(m);
   bind_exchange(m);
   bind_simulation(m);

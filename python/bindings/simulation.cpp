@@ -24,7 +24,7 @@ struct Batch {
 /// What a call may do on a closed batch.
 enum class Closed { kIsRefused, kIsAllowed };
 
-/// Right to be in a batch for the life of this object.   (interfaces.md 1.10)
+/// Right to be in a batch for the life of this object.
 class Turn {
  public:
   explicit Turn(Batch& batch, Closed closed = Closed::kIsRefused) : batch_(batch) {

@@ -8,7 +8,7 @@ sim.step(10)
 sim.tendon_tension.numpy()                       # (4096, tendons), no copy
 """
 
-from flexor import _core, descriptions, models, rng
+from flexor import _core, descriptions, log, models, rng
 from flexor.array import Array
 from flexor.builder import ModelBuilder
 from flexor.comparison import Report, compare
@@ -37,6 +37,7 @@ from flexor.status import Status
 __version__: str = _core.version
 
 descriptions.install()
+log.install()
 
 __all__ = [
     "FIELDS",

@@ -1,7 +1,7 @@
 """C++ core. Private: use the package `flexor`."""
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from typing_extensions import Buffer
@@ -11,6 +11,7 @@ compiler: str
 
 def fields() -> list[tuple[int, str, str, str, int, str, str]]: ...
 def status_bits() -> list[tuple[str, int, bool, str, str]]: ...
+def set_log(emit: Callable[[str, str, str, int, int], None]) -> None: ...
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]

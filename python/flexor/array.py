@@ -8,7 +8,7 @@ import operator
 import numpy as np
 
 from flexor import calls
-from flexor.errors import ArgumentError, ConfigError, ShapeError
+from flexor.errors import ArgumentError, ConfigError, MissingExtraError, ShapeError
 from flexor.names import unknown
 from flexor.selection import world_indices
 
@@ -39,7 +39,9 @@ def _imported(extra: str):
     try:
         return importlib.import_module(extra)
     except ImportError:
-        raise ImportError(f"{extra} is not installed: pip install '{extra}'") from None
+        raise MissingExtraError(
+            f"{extra} is not installed: pip install 'flexor[{extra}]'"
+        ) from None
 
 
 class _Memory:
@@ -152,7 +154,7 @@ class Array:
 
     def torch(self):
         """torch.Tensor over the same memory, made once. Torch knows no read-only tensors: what is
-        written into a read-out is lost with the next step. ImportError without torch."""
+        written into a read-out is lost with the next step. MissingExtraError without torch."""
         if self._tensor is None:
             torch = _imported("torch")
             object.__setattr__(self, "_tensor", torch.from_dlpack(self.__dlpack__()))
@@ -160,11 +162,21 @@ class Array:
 
     @calls.checked(copy=calls.optional(calls.flag))
     def jax(self, copy: bool | None = None):
-        """jax.Array of a copy; copy=False: over the same memory, which JAX takes for constant, or
-        BufferError. ImportError without jax."""
+        """jax.Array of a copy; copy=False: over the same memory, which JAX takes for constant.
+
+        JAX makes 32-bit numbers of a copied float64 or int64 unless `jax_enable_x64` is set. Raises
+        BufferError for copy=False where JAX wants no gaps and there are (num_worlds is no odd
+        multiple of 32, and the array has more than one component); MissingExtraError without jax.
+        """
         jax = _imported("jax")
         if copy is False:
-            return jax.dlpack.from_dlpack(self, copy=False)
+            try:
+                return jax.dlpack.from_dlpack(self, copy=False)
+            except (RuntimeError, ValueError) as error:
+                raise BufferError(
+                    f"array {self.name}.jax: copy=False given; JAX refuses memory of shape "
+                    f"{self.shape} and strides {self.strides} bytes ({error}); legal: copy=None"
+                ) from None
         return jax.numpy.asarray(self.copy())
 
     def copy(self) -> np.ndarray:

@@ -34,6 +34,10 @@ class Kind(NamedTuple):
     convert: Callable
 
 
+class _Unreadable(Exception):
+    """NumPy cannot make an array of it; the text says why."""
+
+
 class _WrongItem(Exception):
     """What is wrong with a dict is one of its values."""
 
@@ -44,9 +48,9 @@ class _WrongItem(Exception):
 
 def shown(value) -> str:
     """A value for a message: short, whatever it is, with its type where that may be the trouble."""
-    if isinstance(value, np.ndarray):
-        return f"array {value.shape} of {value.dtype}"
     try:
+        if getattr(value, "shape", None) and hasattr(value, "dtype"):  # of any library
+            return f"{_kind_of(value)} {tuple(value.shape)} of {value.dtype}"
         text = repr(value)
     except Exception:
         text = "something"
@@ -57,19 +61,26 @@ def shown(value) -> str:
     return text if plain else f"{text} ({type(value).__name__})"
 
 
+def _kind_of(value) -> str:
+    return "array" if isinstance(value, np.ndarray) else type(value).__name__
+
+
 def judge(call: str, argument: str, kind: Kind, value):
     """The value as the call works with it."""
+    why = ""
     try:
         return kind.convert(value)
     except FlexorError:
         raise
     except _WrongItem as item:
         return judge(call, f"{argument}[{item.key!r}]", item.kind, item.value)
+    except _Unreadable as error:
+        wrong, why = ArgumentError, f" ({error})"
     except ValueError:
         wrong = ConfigError
     except (TypeError, OverflowError, AttributeError, RecursionError):
         wrong = ArgumentError
-    raise wrong(f"{call}: {argument}: {shown(value)} given; legal: {kind.legal}") from None
+    raise wrong(f"{call}: {argument}: {shown(value)} given{why}; legal: {kind.legal}") from None
 
 
 @contextlib.contextmanager
@@ -220,6 +231,8 @@ def _numbers(value) -> np.ndarray:
         array = np.asarray(value)
     except ValueError:  # rows of different lengths
         raise TypeError from None
+    except RuntimeError as error:  # a tensor says what to do: "use tensor.detach().numpy() instead"
+        raise _Unreadable(error) from None
     if array.dtype.kind not in "biuf":
         raise TypeError
     return array

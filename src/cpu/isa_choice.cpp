@@ -11,7 +11,10 @@ namespace flexor {
   namespace name {                                        \
   extern const TileKernels kFloatKernels, kDoubleKernels; \
   }
+FLEXOR_DECLARE_ISA(scalar)
+#ifdef FLEXOR_HAS_PACKS
 FLEXOR_DECLARE_ISA(baseline)
+#endif
 #ifdef FLEXOR_HAS_X86_ISA
 FLEXOR_DECLARE_ISA(avx2)
 FLEXOR_DECLARE_ISA(avx512)
@@ -40,16 +43,20 @@ const TileKernels& choose_kernels(bool is_float) {
       {"avx512", has_avx512, {&avx512::kDoubleKernels, &avx512::kFloatKernels}},
       {"avx2", has_avx2, {&avx2::kDoubleKernels, &avx2::kFloatKernels}},
 #endif
+#ifdef FLEXOR_HAS_PACKS
       {"baseline", true, {&baseline::kDoubleKernels, &baseline::kFloatKernels}},
+#endif
+      {"scalar", true, {&scalar::kDoubleKernels, &scalar::kFloatKernels}},
   };
   const char* asked = std::getenv("FLEXOR_ISA");
   std::string legal;
   for (const Variant& v : variants) {
     if (!v.runs) continue;
     if (!asked || !*asked || std::string(asked) == v.name) return *v.kernels[is_float];
-    legal += legal.empty() ? v.name : std::string(", ") + v.name;
+    legal += (legal.empty() ? "'" : ", '") + std::string(v.name) + "'";
   }
-  throw ConfigError("FLEXOR_ISA=" + std::string(asked) + ": this processor runs " + legal);
+  throw ConfigError("FLEXOR_ISA (environment): '" + std::string(asked) +
+                    "' given; legal on this processor: " + legal);
 }
 
 }  // namespace flexor

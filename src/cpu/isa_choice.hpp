@@ -6,7 +6,8 @@
 namespace flexor {
 
 /// The best variant that this processor has, or the one that the environment variable FLEXOR_ISA
-/// names ("baseline", "avx2", "avx512"). ConfigError if it names one that cannot run here.
+/// names ("scalar", "baseline", "avx2", "avx512"). ConfigError if it names one that cannot run
+/// here.
 const TileKernels& choose_kernels(bool is_float);
 
 }  // namespace flexor

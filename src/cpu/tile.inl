@@ -15,15 +15,20 @@ namespace flexor {
 namespace FLEXOR_ISA {
 namespace {
 
+// FLEXOR_PACK_BYTES = 0: tiles of one world, plain numbers.
 template <class S>
+#if FLEXOR_PACK_BYTES == 0
+using TilePack = S;
+#else
 using TilePack = Pack<S, FLEXOR_PACK_BYTES / static_cast<int>(sizeof(S))>;
+#endif
 
 template <class S>
 using TileContext = Context<TilePack<S>, SerialTeam, DenseCells<TilePack<S>>>;
 
 /// Lanes that are worlds of the batch, in the mask, and not frozen.
 template <class S>
-PackMask<S, Lanes<TilePack<S>>::count> active_lanes(const TileJob& job, long world) {
+Mask<TilePack<S>> active_lanes(const TileJob& job, long world) {
   constexpr int N = Lanes<TilePack<S>>::count;
   const auto* status =
       static_cast<const std::int32_t*>(job.batch->field[static_cast<int>(Field::status)]);

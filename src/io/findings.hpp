@@ -24,8 +24,8 @@ class Findings {
   void error(Problem problem);
   /// A warning outside the bins (legacy words, leniencies).
   void warning(Problem problem);
-  /// Something that stands in a bin other than read; its severity follows the table of
-  /// model_files.md 1. A code that ends up as a remark only (visual, solver, inactive) is a note.
+  /// Something that stands in a bin other than read; its severity follows the bin.
+  /// A code that ends up as a remark only (visual, solver, inactive) is a note.
   void binned(Binning binning, Problem problem);
 
   /// A remark that is already grouped.

@@ -1,4 +1,4 @@
-// <tendon>: spatial and fixed tendons.   [MF-11], model_files.md 3.7
+// <tendon>: spatial and fixed tendons.   [MF-11]
 #include <algorithm>
 #include <limits>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Every element and attribute of MJCF and the bin it falls into.   [MF-1], model_files.md 3.5
+// Every element and attribute of MJCF and the bin it falls into.   [MF-1]
 //
 // One table (mjcf_vocabulary.cpp). A word's bin there is where it lands with an ordinary value; the
 // readers move single attributes to another bin where the value or the user of it decides.

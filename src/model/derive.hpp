@@ -16,7 +16,7 @@ void check_joint_space_inertia(const Description& description, Findings& finding
 /// Fills in, for a description without errors:
 /// - stiffness and damping of joints with a spring time and damping ratio [MF-15],
 /// - compliances and corrections of limits and friction written as softness [MF-18] to [MF-20],
-/// - spring references that mean the length with all joints at rest (model_files.md 3.7).
+/// - spring references that mean the length with all joints at rest.
 /// Deriving a second time changes nothing.
 void derive_numbers(Description& description, Findings& findings);
 

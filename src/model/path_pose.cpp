@@ -14,7 +14,7 @@ namespace flexor {
 namespace {
 
 constexpr double kOnSurface = 1e-12;  ///< tau_on of [R-23], relative to r^2
-constexpr double kOnAxis = 1e-9;      ///< eps_side of routing.md 6, relative to r
+constexpr double kOnAxis = 1e-9;      ///< on the axis, relative to r
 
 double norm(const Vec3d& v) { return std::sqrt(dot(v, v)); }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Structure of tendon paths (routing.md 1.2, rules V2 to V5, V7; the rest of V8 falls
+// Structure of tendon paths (rules V2 to V5 and V7 of path_rules.cpp; the rest of V8 falls
 // to V3, since guides never stand in chains here), and what is odd about them at the
 // reference pose (V10).
 

@@ -13,8 +13,7 @@ namespace flexor {
 void check_tree(const Description& description, const std::vector<int>& moving_ancestors,
                 Findings& findings);
 
-/// limit-exceeded: bodies, joints, sites, geoms, tendons, elements of one path (model_files.md
-/// 7.4).
+/// limit-exceeded: bodies, joints, sites, geoms, tendons, elements of one path.
 void check_sizes(const Description& description, Findings& findings);
 
 /// Coordinates of a joint.

@@ -122,7 +122,7 @@ double closest_parameter(const Vector2& a, const Vector2& b) {
 
 namespace {
 
-/// Is a decision on the route closer than its rounding?   routing.md 6
+/// Is a decision on the route closer than its rounding?
 bool is_ambiguous(const Vector2& a, const Vector2& b, double r, const std::optional<Vector2>& side,
                   int sense, bool is_side_reached) {
   const double X = cross2(a, b), D = a.dot(b);

@@ -1,5 +1,5 @@
 #pragma once
-// A taut line in a plane with one round obstacle of radius r about 0.   routing.md 4, 6, 7
+// A taut line in a plane with one round obstacle of radius r about 0.
 //
 // a, b: end points, sd: vector from the centre to the side site; a sense of +1 turns
 // counter-clockwise about the centre on the way from a to b. Pure plane geometry.
@@ -10,7 +10,7 @@
 
 namespace flexor::reference {
 
-inline constexpr double kSideEpsilon = 1e-9;        ///< eps_side of routing.md 6
+inline constexpr double kSideEpsilon = 1e-9;        ///< of a choice of side
 inline constexpr double kPlaneEpsilon = 1e-10;      ///< eps_plane of [R-15]
 inline constexpr double kOnSurfaceEpsilon = 1e-12;  ///< tau_on of [R-23]
 
@@ -55,7 +55,7 @@ CircleBend bend_inside(const Vector2& a, const Vector2& b, double r);
 /// Parameter in [0, 1] of the segment's point closest to the centre.
 double closest_parameter(const Vector2& a, const Vector2& b);
 
-/// An exterior line as the rules of routing.md 6 choose it.
+/// An exterior line as the rules of sides choose it.
 struct CircleRoute {
   bool is_wrapped = false;
   CircleWrap wrap;  ///< valid if wrapped

@@ -1,5 +1,5 @@
 #pragma once
-// One round guide between two points: sphere or cylinder, exterior or interior.   routing.md 5 - 8
+// One round guide between two points: sphere or cylinder, exterior or interior.
 //
 // All points are in the guide frame: centre at 0, the cylinder's axis along z.  
 
@@ -46,7 +46,7 @@ GuideWrap wrap_cylinder(const Vector3& a, const Vector3& b, double r, const Guid
 GuideWrap wrap_sphere(const Vector3& a, const Vector3& b, double r, const GuideOptions& options);
 
 /// Axes of a cylinder's frame (columns) in its body: z' = axis, x' the body axis with the smallest
-/// component along z', made orthogonal.   routing.md 1.1
+/// component along z', made orthogonal.
 Matrix3 cylinder_frame(const Vector3& axis);
 
 }  // namespace flexor::reference

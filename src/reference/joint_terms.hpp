@@ -1,6 +1,5 @@
 #pragma once
 // Forces along single coordinates that need no row: feed-forward, servo, damping, springs.
-// physics.md 4.1
 
 #include "reference/world.hpp"
 

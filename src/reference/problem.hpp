@@ -1,5 +1,5 @@
 #pragma once
-// The shared impulse problem: rows, laws, the solvers' interface.   physics.md 9, 10
+// The shared impulse problem: rows, laws, the solvers' interface.
 //
 // Every row has u = J v + o and the impulse law
 //   lo < p < hi => u - b + g p = 0;   p = lo => u - b + g p >= 0;   p = hi => u - b + g p <= 0

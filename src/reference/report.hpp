@@ -1,5 +1,5 @@
 #pragma once
-// What is reported, and for when.   physics.md 16
+// What is reported, and for when.
 
 #include "reference/joint_terms.hpp"
 #include "reference/route.hpp"

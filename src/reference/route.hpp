@@ -1,5 +1,5 @@
 #pragma once
-// A tendon's path as a scalar coordinate: length, rate, gradient.   routing.md 1, 2, 9, 11, 12
+// A tendon's path as a scalar coordinate: length, rate, gradient.
 
 #include <vector>
 

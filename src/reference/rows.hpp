@@ -1,5 +1,5 @@
 #pragma once
-// Rows of tendons and joints: targets, softness, bounds.   physics.md 4.3, 7.2
+// Rows of tendons and joints: targets, softness, bounds.
 
 #include "reference/route.hpp"
 #include "reference/world.hpp"
@@ -32,8 +32,8 @@ struct Drive {
 };
 Drive tendon_drive(const World& world, int tendon, double length, double h);
 
-/// All rows of the world [P-46], in the order of physics.md 9. `diagonal` is that of M~ (for
-/// [P-45]).
+/// All rows of the world [P-46], tendon by tendon, then joint by joint. `diagonal` is that of M~
+/// (for [P-45]).
 RowList assemble_rows(const Description& description, const Layout& layout, const World& world,
                       const std::vector<TendonRoute>& routes, const VectorXd& diagonal);
 

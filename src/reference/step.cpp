@@ -1,4 +1,4 @@
-// One step of one world, stage by stage.   physics.md 2
+// One step of one world, stage by stage.
 
 #include <algorithm>
 
@@ -46,7 +46,7 @@ Solution Stepper::solve(const Problem& problem, const VectorXd& start) const {
 
 namespace {
 
-/// The last finite value of every command entry stays in force.   physics.md 7.1
+/// The last finite value of every command entry stays in force.
 void check_commands(World& world) {
   const auto check = [&world](const VectorXd& command, VectorXd& valid) {
     for (Eigen::Index i = 0; i < command.size(); ++i) {

@@ -60,7 +60,7 @@ class Stepper {
   /// lengths, and refreshed.   [MF-4]
   World initial_world() const;
 
-  /// One step (physics.md 2, stages 1 to 12). Writes state and S fields.
+  /// One step (the stages of step.cpp). Writes state and S fields.
   void step(World& world) const;
   /// Geometry fields at the present q, v (stage 13). Writes G fields only.
   void refresh(World& world) const;

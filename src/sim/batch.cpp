@@ -1,14 +1,13 @@
 #include "sim/batch.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
-#include <new>
 #include <string>
+
+#include "sim/memory.hpp"
 
 namespace flexor {
 namespace {
@@ -19,20 +18,6 @@ constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 std::size_t round_up(std::size_t bytes, std::size_t multiple) {
   return (bytes + multiple - 1) / multiple * multiple;
-}
-
-/// Memory this process may have: the machine's, or less if its control group says so. Asking the
-/// kernel alone is not enough, since it promises more than there is.
-std::size_t memory_limit() {
-  std::size_t limit = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
-                      static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  for (const char* path :
-       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    std::ifstream file(path);
-    if (unsigned long long bytes = 0; file >> bytes)
-      limit = std::min<std::size_t>(limit, static_cast<std::size_t>(bytes));
-  }
-  return limit;
 }
 
 int item_size(FieldType type, bool is_float) {
@@ -93,15 +78,15 @@ int entry_count(const Model& model, FieldIndex index) {
   return 0;
 }
 
-Pages::Pages(std::size_t bytes) {
+Pages::Pages(std::size_t bytes, const std::string& what) {
+  if (bytes > memory_limit()) refuse_memory(what, bytes);
   const bool is_big = bytes >= 2 * kHugePage;
   mapped_bytes_ = round_up(bytes, kPage) + (is_big ? kHugePage : 0);
-  if (mapped_bytes_ > memory_limit()) throw std::bad_alloc();
   mapped_ =
       mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped_ == MAP_FAILED) {
     mapped_ = nullptr;
-    throw std::bad_alloc();
+    refuse_memory(what, bytes);
   }
   std::size_t first = reinterpret_cast<std::size_t>(mapped_);
   if (is_big) {
@@ -143,14 +128,10 @@ FieldLayout lay_out(const std::array<int, kFieldCount>& components, long world_s
   return layout;
 }
 
-Pages allocate(std::size_t bytes, long num_worlds) try {
-  return Pages(bytes);
-} catch (const std::bad_alloc&) {
-  throw DeviceError("out of memory: num_worlds " + std::to_string(num_worlds) + " needs " +
-                    std::to_string(bytes) + " bytes for the arrays of the batch (" +
-                    std::to_string(bytes / static_cast<std::size_t>(num_worlds)) +
-                    " a world), this process may have " + std::to_string(memory_limit()) +
-                    "; use fewer worlds or fewer outputs");
+Pages allocate(std::size_t bytes, long num_worlds) {
+  return Pages(bytes, "num_worlds " + std::to_string(num_worlds) + " (" +
+                          std::to_string(bytes / static_cast<std::size_t>(num_worlds)) +
+                          " bytes a world in the arrays of the batch)");
 }
 
 std::array<int, kFieldCount> all_entries(const Model& model) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -35,8 +36,8 @@ inline int component_count(const Model& model, Field field) {
 class Pages {
  public:
   Pages() = default;
-  /// std::bad_alloc if the machine has not that much memory.
-  explicit Pages(std::size_t bytes);
+  /// DeviceError naming `what` they are for if there is not so much memory.
+  Pages(std::size_t bytes, const std::string& what);
   Pages(const Pages&) = delete;
   Pages& operator=(const Pages&) = delete;
   ~Pages();

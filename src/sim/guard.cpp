@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/implementation.hpp"
+#include "sim/logging.hpp"
 
 namespace flexor {
 namespace {
@@ -47,17 +48,40 @@ Bytes Simulation::Implementation::mark_faults(const std::uint8_t* mask) {
   return moving;
 }
 
+/// Before steps: which worlds stand frozen already.
+void Simulation::Implementation::note_frozen() {
+  if (options.guard != Guard::kFreeze || !is_logging()) return;
+  const std::int32_t* status = statuses();
+  for (long w = 0; w < num_worlds(); ++w) was_frozen[w] = (status[w] & FROZEN) != 0;
+}
+
+/// "world 7: NONFINITE_STATE in the step from step_count 12; <what the guard did>"
+void Simulation::Implementation::log_guard(const char* code, const char* what, long world) const {
+  const std::int64_t step =
+      reinterpret_cast<const std::int64_t*>(batch->column(Field::step_count, 0))[world];
+  log(LogLevel::kWarning, code, world, step, [&] {
+    return "world " + std::to_string(world) + ": " + status_text(statuses()[world] & kGuardBits) +
+           " in the step from step_count " + std::to_string(step) + "; " + what;
+  });
+}
+
 /// is_stale: G arrays are to be refreshed before this call ends.
 void Simulation::Implementation::act_on_failures(const std::uint8_t* mask, bool is_stale) {
   switch (options.guard) {
     case Guard::kIgnore:
       return;
     case Guard::kFreeze:
+      each_with(FROZEN, mask, [&](long w) {
+        if (!was_frozen[w]) log_guard("guard-freeze", "frozen until its reset", w);
+      });
       return thaw_nonfinite(mask);
     case Guard::kReset: {
       Bytes failed(num_worlds(), 0);
       bool is_any = false;
-      each_with(kGuardBits, mask, [&](long w) { failed[w] = is_any = true; });
+      each_with(kGuardBits, mask, [&](long w) {
+        failed[w] = is_any = true;
+        log_guard("guard-reset", "reset", w);
+      });
       if (!is_any) return;
       for (long w = 0; w < num_worlds(); ++w) guard_resets[w] += failed[w];
       return reset(failed.data(), {});

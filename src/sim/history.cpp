@@ -5,6 +5,7 @@
 
 #include "flexor/core/status.hpp"
 #include "sim/checkpoint.hpp"
+#include "sim/memory.hpp"
 #include "sim/npz.hpp"
 
 namespace flexor {
@@ -22,14 +23,32 @@ std::size_t row_bytes(const Batch& batch, Field field) {
 History::History(const Batch& batch, int length) : length_(length) {
   if (length == 0) return;
   count_.assign(size(batch.num_worlds()), 0);
-  visit_fields([&](Field field) {
-    if (is_kept_in_checkpoints(field) && batch.has(field) && !batch.is_idle(field))
-      rows_[size(static_cast<int>(field))].resize(size(length) * row_bytes(batch, field));
-  });
+  make_room(batch);
+}
+
+/// Rows for every field in use that has none yet.
+void History::make_room(const Batch& batch) {
+  const auto visit_missing = [&](auto&& act) {
+    visit_fields([&](Field field) {
+      if (!is_kept_in_checkpoints(field) || !batch.has(field) || batch.is_idle(field)) return;
+      std::vector<std::byte>& rows = rows_[size(static_cast<int>(field))];
+      const std::size_t bytes = size(length_) * row_bytes(batch, field);
+      if (rows.size() < bytes) act(rows, bytes);
+    });
+  };
+  std::size_t missing = 0;
+  visit_missing([&](std::vector<std::byte>&, std::size_t bytes) { missing += bytes; });
+  if (missing == 0) return;
+  allocated(
+      "history " + std::to_string(length_) + " of " + std::to_string(count_.size()) + " worlds",
+      missing, [&] {
+        visit_missing([](std::vector<std::byte>& rows, std::size_t bytes) { rows.resize(bytes); });
+      });
 }
 
 void History::keep(const Batch& batch, const std::uint8_t* mask) {
   if (length_ == 0) return;
+  make_room(batch);  // for wrenches, once they are in use
   const auto* status = reinterpret_cast<const std::int32_t*>(batch.column(Field::status, 0));
   const auto is_kept = [&](std::size_t w) {
     return (mask == nullptr || mask[w]) && !(status[w] & FROZEN);
@@ -38,7 +57,6 @@ void History::keep(const Batch& batch, const std::uint8_t* mask) {
     if (!is_kept_in_checkpoints(field) || !batch.has(field) || batch.is_idle(field)) return;
     std::vector<std::byte>& rows = rows_[size(static_cast<int>(field))];
     const std::size_t bytes = row_bytes(batch, field), item = size(batch.array(field).item_size());
-    rows.resize(size(length_) * bytes);  // wrenches: once they are in use
     for (int c = 0; c < batch.components(field); ++c) {
       const std::byte* column = batch.column(field, c);
       for (std::size_t w = 0; w < count_.size(); ++w)

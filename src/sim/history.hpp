@@ -1,6 +1,6 @@
 #pragma once
 // The last states and commands of every world, each as a step began: what a world that failed was
-// doing.   (interfaces.md 1.8)
+// doing.   [IA-8]
 
 #include <array>
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace flexor {
 
 class History {
  public:
-  /// length 0: keeps nothing and costs nothing.
+  /// length 0: keeps nothing and costs nothing. DeviceError if there is not enough memory.
   History(const Batch& batch, int length);
 
   int length() const { return length_; }
@@ -27,6 +27,8 @@ class History {
              std::span<const long> worlds) const;
 
  private:
+  void make_room(const Batch& batch);
+
   int length_;
   std::vector<long> count_;  ///< [world] rows kept so far
   /// [row][component][world] of each field; empty until it is in use.

@@ -29,6 +29,7 @@ struct Simulation::Implementation {
   std::unique_ptr<Backend> backend;
   Bytes reference_given;  ///< [tendon] 1 = a number, 0 = measured when geometry is committed
   std::vector<std::int64_t> guard_resets;  ///< [world] times the guard has reset it
+  Bytes was_frozen;                        ///< [world] 1 = before the steps that run
   std::atomic_flag is_busy;
 
   Implementation(Model m, const SimulationOptions& asked);
@@ -58,6 +59,7 @@ struct Simulation::Implementation {
 
   // jacobian.cpp
   std::vector<double> jacobian(int body, int site);
+  std::vector<double> zero_jacobian() const;
 
   // rollout.cpp
   void roll_out(const Rollout& rollout);
@@ -69,6 +71,8 @@ struct Simulation::Implementation {
   // guard.cpp
   int fault_of(long world) const;
   Bytes mark_faults(const std::uint8_t* mask);
+  void note_frozen();
+  void log_guard(const char* code, const char* what, long world) const;
   void thaw_nonfinite(const std::uint8_t* mask);
   void act_on_failures(const std::uint8_t* mask, bool is_stale);
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/implementation.hpp"
+#include "sim/memory.hpp"
 
 namespace flexor {
 namespace {
@@ -15,8 +16,9 @@ class Scratch {
       : batch_(batch),
         field_(field),
         pages_(static_cast<std::size_t>(batch.components(field)) *
-                   static_cast<std::size_t>(batch.world_stride()) * sizeof(double) +
-               1) {}
+                       static_cast<std::size_t>(batch.world_stride()) * sizeof(double) +
+                   1,
+               "jacobian") {}
   void stand_in(BatchView& view) const { view.field[static_cast<int>(field_)] = pages_.data(); }
   double read(int component, long world) const {
     const long i = component * batch_.world_stride() + world;
@@ -40,6 +42,11 @@ class Scratch {
 
 }  // namespace
 
+std::vector<double> Simulation::Implementation::zero_jacobian() const {
+  return allocated_numbers("jacobian", static_cast<std::size_t>(num_worlds()) * 6 *
+                                           static_cast<std::size_t>(model.nv()));
+}
+
 /// site < 0: of the body's origin.
 std::vector<double> Simulation::Implementation::jacobian(int body, int site) {
   commit();
@@ -54,8 +61,7 @@ std::vector<double> Simulation::Implementation::jacobian(int body, int site) {
     scratch->stand_in(view);
 
   const int nv = model.nv();
-  std::vector<double> jacobian(static_cast<std::size_t>(num_worlds()) * 6 *
-                               static_cast<std::size_t>(nv));
+  std::vector<double> jacobian = zero_jacobian();
   for (int j = 0; j < nv; ++j) {
     rate.fill(j, 1);
     backend->step(view, 0, nullptr, true);
@@ -98,8 +104,7 @@ std::vector<double> Simulation::site_jacobian(int site) const {
   check_index("site_jacobian", site, sites.size());
   const int body = sites[static_cast<std::size_t>(site)].body.index;
   if (body < 0)  // fixed to the world
-    return std::vector<double>(static_cast<std::size_t>(s.num_worlds()) * 6 *
-                               static_cast<std::size_t>(s.model.nv()));
+    return s.zero_jacobian();
   return s.jacobian(body, site);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Arguments of a Simulation: judged, defaults put in.   (interfaces.md 1.2)
+// Arguments of a Simulation: judged, defaults put in.
 
 #include "sim/batch.hpp"
 

@@ -2,20 +2,15 @@
 
 #include <sys/mman.h>
 
-#include <string>
-
-#include "flexor/core/error.hpp"
 #include "flexor/state/batch_view.hpp"
+#include "sim/memory.hpp"
 
 namespace flexor {
 namespace {
 
 constexpr std::size_t kPage = 4096;
 
-[[noreturn]] void fail(std::size_t bytes) {
-  throw DeviceError("out of memory: views of parameters need " + std::to_string(bytes) +
-                    " bytes; use fewer worlds or set_parameter");
-}
+[[noreturn]] void fail(std::size_t bytes) { refuse_memory("a view of parameters", bytes); }
 
 }  // namespace
 

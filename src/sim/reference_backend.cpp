@@ -116,7 +116,7 @@ void ReferenceBackend::store(const World& world, const BatchView& batch, long w,
 }
 
 /// One step; unless failures are ignored, a world that fails stays at its start, what was reported
-/// of it included, with the bits that say why.   (interfaces.md 1.8)
+/// of it included, with the bits that say why.   [IA-8]
 void ReferenceBackend::step_guarded(const Stepper& stepper, World& world) const {
   const World start = world;
   world.status &= ~kGuardBits;

@@ -6,6 +6,7 @@
 #include "flexor/step/stage_names.hpp"
 #include "sim/implementation.hpp"
 #include "sim/inert.hpp"
+#include "sim/memory.hpp"
 #include "sim/names.hpp"
 #include "sim/options.hpp"
 
@@ -25,6 +26,7 @@ Simulation::Implementation::Implementation(Model m, const SimulationOptions& ask
   for (const TendonDescription& tendon : model.description().tendons)
     reference_given.push_back(!std::isnan(tendon.reference_length));
   guard_resets.assign(options.num_worlds, 0);
+  was_frozen.assign(options.num_worlds, 0);
   backend->commit(parameters.raw(), nullptr);
   reset_state.apply(*batch, parameters.raw(), nullptr);
   write_reference_lengths(nullptr);
@@ -87,6 +89,7 @@ void Simulation::Implementation::step(int count, const std::uint8_t* mask, bool 
   for (int done = 0; done < std::max(count, 1); done += std::max(block, 1)) {
     const bool is_last = done + block >= count;
     if (count > 0) history.keep(*batch, mask);
+    if (count > 0) note_frozen();
     const Bytes moving = count > 0 ? mark_faults(mask) : Bytes();
     backend->step(batch->view(), block, moving.empty() ? mask : moving.data(),
                   is_last && (refresh_after || count == 0));
@@ -220,7 +223,7 @@ void Simulation::capture_reference() {
   const int tendons = s.batch->components(Field::reference_length);
   const std::size_t bytes = static_cast<std::size_t>(tendons) *
                             static_cast<std::size_t>(s.batch->world_stride()) * sizeof(double);
-  const Pages lengths(bytes + 1);
+  const Pages lengths(bytes + 1, "capture_reference");
   BatchView view = s.batch->view();
   visit_fields([&](Field field) {
     if (is_read_out(field)) view.field[static_cast<int>(field)] = nullptr;
@@ -244,7 +247,8 @@ std::vector<double> Simulation::mass_matrix() const {
   const Exclusive exclusive(s.is_busy);
   s.commit();
   const std::size_t nv = static_cast<std::size_t>(s.model.nv());
-  std::vector<double> matrix(static_cast<std::size_t>(s.num_worlds()) * nv * nv);
+  std::vector<double> matrix =
+      allocated_numbers("mass_matrix", static_cast<std::size_t>(s.num_worlds()) * nv * nv);
   s.backend->dynamics(s.batch->view(), matrix.data(), nullptr);
   return matrix;
 }
@@ -253,8 +257,9 @@ std::vector<double> Simulation::bias_force() const {
   Implementation& s = *implementation_;
   const Exclusive exclusive(s.is_busy);
   s.commit();
-  std::vector<double> bias(static_cast<std::size_t>(s.num_worlds()) *
-                           static_cast<std::size_t>(s.model.nv()));
+  std::vector<double> bias =
+      allocated_numbers("bias_force", static_cast<std::size_t>(s.num_worlds()) *
+                                          static_cast<std::size_t>(s.model.nv()));
   s.backend->dynamics(s.batch->view(), nullptr, bias.data());
   return bias;
 }

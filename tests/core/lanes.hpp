@@ -12,9 +12,9 @@
 
 namespace flexor::tests {
 
-#ifdef __AVX2__
+#ifdef __AVX2__  // the widths of AVX-512 too, which two registers hold where it cannot run
 using LaneTypes = ::testing::Types<float, double, Pack<float, 4>, Pack<double, 2>, Pack<float, 8>,
-                                   Pack<double, 4>>;
+                                   Pack<double, 4>, Pack<float, 16>, Pack<double, 8>>;
 #else  // packs wider than the registers are no types of the library
 using LaneTypes = ::testing::Types<float, double, Pack<float, 4>, Pack<double, 2>>;
 #endif

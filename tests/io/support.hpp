@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -19,6 +20,9 @@ inline std::string world(const std::string& content, const std::string& before =
                          const std::string& after = "") {
   return "<mujoco>" + before + "<worldbody>" + content + "</worldbody>" + after + "</mujoco>";
 }
+
+/// Time this process has computed [s]: what hostile input costs, whoever else runs on the machine.
+inline double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 /// The loader alone: nothing is compiled.
 inline io::Loaded load(const std::string& text, const LoadOptions& options = {}) {

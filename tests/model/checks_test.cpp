@@ -1,4 +1,4 @@
-// Every check of model_files.md 2.4 on names, bodies, joints [MF-3], sites, tendons and keyframes;
+// Every check on names, bodies, joints [MF-3], sites, tendons and keyframes;
 // one problem per fault [MF-7].
 
 #include "model/problem_list.hpp"

@@ -32,7 +32,7 @@ TEST(Derive, ReferenceLengthIsTheLengthAtTheReferencePose) {
   EXPECT_NEAR(model.reference_length(3), 3 * 0.7, kRounding);
 }
 
-// model_files.md case 14: sphere of radius .1, density 1000 at x = .3 on a hinge, time constant .1,
+// Model case 14: sphere of radius .1, density 1000 at x = .3 on a hinge, time constant .1,
 // damping ratio .5.   [MF-15]
 TEST(Derive, SpringDamper) {
   ModelBuilder builder("springdamper");
@@ -47,7 +47,7 @@ TEST(Derive, SpringDamper) {
   hinge.spring_time = 0.1;
   hinge.spring_damping_ratio = 0.5;
   builder.add_joint(hinge);
-  const JointDescription& derived = builder.finalize().description().joints[0];
+  const JointDescription derived = builder.finalize().description().joints[0];
   EXPECT_NEAR(derived.stiffness, 157.4985117, 157.5e-6);
   EXPECT_NEAR(derived.damping, 7.874925585, 7.9e-6);
 }
@@ -66,7 +66,7 @@ JointDescription soft_slide(Softness softness, double h) {
   return builder.finalize().description().joints[0];
 }
 
-// model_files.md case 15.   [MF-18], [MF-19], [MF-20]
+// Model case 15.   [MF-18], [MF-19], [MF-20]
 TEST(Derive, SoftnessOfLimits) {
   const JointDescription a = soft_slide({}, 0.002);
   EXPECT_NEAR(a.limit_correction, 0.045872552, 1e-9);

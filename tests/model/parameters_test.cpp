@@ -42,8 +42,8 @@ std::vector<double> numbers_of(const Description& description) {
 
 TEST(Parameters, EveryKindOccursInTheTable) {
   std::set<ParameterKind> kinds;
-  for (const Parameter& parameter : model_with_all_kinds().parameters())
-    kinds.insert(parameter.kind);
+  const Model model = model_with_all_kinds();
+  for (const Parameter& parameter : model.parameters()) kinds.insert(parameter.kind);
   for (int k = 0; k < kParameterKindCount; ++k)
     EXPECT_TRUE(kinds.contains(static_cast<ParameterKind>(k))) << kParameterInfo[k].name;
 }

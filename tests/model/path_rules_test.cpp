@@ -1,4 +1,4 @@
-// Rules V1 to V10 of routing.md 1.2: which paths are tendons, and what is said about the others.
+// Rules V1 to V10 : which paths are tendons, and what is said about the others.
 
 #include <cmath>
 #include <map>
@@ -25,7 +25,7 @@ std::string remarks_for(std::vector<PathElement> path) {
   return remarks(builder.finalize());
 }
 
-// routing.md case 42: one report with one line each, naming tendon and element.
+// Routing case 42: one report with one line each, naming tendon and element.
 TEST(PathRules, Case42ReportsEveryErrorOnce) {
   ModelBuilder builder = arm();
   builder.add_body(body("float", "world", {0, 0, 3}));

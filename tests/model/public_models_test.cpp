@@ -11,7 +11,7 @@ using namespace test;
 
 constexpr double kPrinted = 1e-9;  ///< the specification prints nine digits
 
-// model_files.md case 10: the spring reference pose differs from the reference pose in the second.
+// Model case 10: the spring reference pose differs from the reference pose in the second.
 TEST(PublicModels, SpringReferencesOfTenJ) {
   const auto first = shared("models/mujoco/ten_J0.xml"),
              second = shared("models/mujoco/ten_J1.xml");

@@ -118,7 +118,7 @@ def guide_scene(kind="cylinder", side=None, on="world", reverse=False, offset=(0
     """Two free points "a" and "b" joined by tendon "line" over one guide.
 
     The points are sliding masses whose coordinates are their world positions, so the six Jacobian
-    entries of their joints are the point gradients g_a and g_b of routing.md 3. `on` puts the guide
+    entries of their joints are the point gradients g_a and g_b of the path. `on` puts the guide
     on the world, on a "free" body, or on a body with three slides ("slides") whose coordinates are
     its displacement. `side` is a world point (a point of the guide's body if that moves).
     """
@@ -144,7 +144,7 @@ def guide_scene(kind="cylinder", side=None, on="world", reverse=False, offset=(0
 
 
 def arm_of_six():
-    """Planar arm, two hinges, six tendons over a cylinder at each joint (routing.md 16, case 26)."""
+    """Planar arm, two hinges, six tendons over a cylinder at each joint (routing case 26)."""
     b = builder()
     b.add_body("upper", mass=1.0, com=(0.25, 0, 0), inertia=(0.02, 0.02, 0.02))
     b.add_joint("upper", "shoulder", type="hinge", axis=(0, 0, 1))

@@ -449,7 +449,6 @@ def test_parameter_arguments(batch):
 
 
 def test_disabled_tendon_exerts_nothing_and_keeps_its_activation(batch):
-    """physics.md 7.3"""
     model = scenes.anchored_mass(stiffness=100, spring_lower=0.0, spring_upper=0.5,
                                  drive={"force": -1.0, "activation_time": 0.1})  # fmt: skip
     sim = batch.simulate(model, num_worlds=2)
@@ -649,12 +648,6 @@ def test_bad_options_name_argument_value_and_legal_set(argument, value):
 def test_reference_is_float64_only():
     with pytest.raises(ValueError, match="float64"):
         flexor.Simulation(scenes.anchored_mass(), device="reference", precision="float32")
-
-
-@pytest.mark.parametrize("count", [-1, 1.5, "2"])
-def test_bad_step_counts(batch, count):
-    with pytest.raises((ValueError, TypeError)):
-        start(batch).step(count)
 
 
 def test_bad_masks(batch):

@@ -1,5 +1,8 @@
 """Calls of a simulation: arguments, checkpoints, threads, life."""
 
+import re
+import subprocess
+import sys
 import threading
 
 import flexor
@@ -68,6 +71,9 @@ def test_numpy_integers_are_whole_numbers(model):
 
 @pytest.mark.parametrize("mask", [np.ones(6, np.int32), np.ones(6), [1, 0, 0, 0, 0, 0]])
 def test_mask_of_a_wrong_type(sim, mask):
+    sim.step(3)
+    sim.status.numpy()[:] = flexor.Status.TENSION_SATURATED
+    before = sim.state_hash()
     for call in (
         lambda: sim.step(mask=mask),
         lambda: sim.reset(mask),
@@ -75,10 +81,14 @@ def test_mask_of_a_wrong_type(sim, mask):
     ):
         with pytest.raises(TypeError, match="bool"):
             call()
+    assert np.array_equal(sim.state_hash(), before)
 
 
 @pytest.mark.parametrize("mask", [np.ones(5, bool), np.ones((6, 1), bool), np.array(True)])
 def test_mask_of_a_wrong_shape(sim, mask):
+    sim.step(3)
+    sim.status.numpy()[:] = flexor.Status.TENSION_SATURATED
+    before = sim.state_hash()
     for call in (
         lambda: sim.step(mask=mask),
         lambda: sim.reset(mask),
@@ -86,6 +96,34 @@ def test_mask_of_a_wrong_shape(sim, mask):
     ):
         with pytest.raises(flexor.ShapeError, match=r"\(6,\)"):
             call()
+    assert np.array_equal(sim.state_hash(), before)
+
+
+@pytest.mark.parametrize("count", [-1, 2**40, -(2**70), 1.0, "2", True, None])
+def test_step_counts_that_there_are_not(sim, count):
+    before = sim.state_hash()
+    with pytest.raises(flexor.ConfigError, match="Simulation.step: n: .*0 to 2147483647"):
+        sim.step(count)
+    assert np.array_equal(sim.state_hash(), before)
+
+
+@pytest.mark.parametrize(
+    "device, error, words",
+    [
+        ("tpu", flexor.ConfigError, ["device", "'tpu'", "'cpu'", "'reference'"]),
+        ("", flexor.ConfigError, ["device", "''", "'cpu'"]),
+        ("CPU", flexor.ConfigError, ["device", "'CPU'", "'cpu'"]),
+        ("cuda", flexor.DeviceError, ["device", "'cuda'", "CUDA"]),
+        ("cuda:7", flexor.DeviceError, ["device", "'cuda:7'", "CUDA"]),
+    ],
+)
+def test_devices_that_there_are_not(model, device, error, words):
+    if error is flexor.DeviceError and flexor.devices()[-1]["usable"]:
+        pytest.skip("there is a CUDA device")
+    with pytest.raises(error) as caught:
+        flexor.Simulation(model, device=device)
+    for word in words:
+        assert word in str(caught.value)
 
 
 def test_masks_may_be_indices(sim):
@@ -299,15 +337,86 @@ def test_two_simulations_run_side_by_side(model):
         assert np.array_equal(s.state_hash(), sims[2].state_hash())
 
 
-def test_closed_simulation_does_not_step(model):
-    with flexor.Simulation(model, 2) as sim:
-        sim.step(1)
-    for call in (sim.step, sim.forward, sim.reset, sim.state_hash, sim.mass_matrix):
+def test_closed_simulation_computes_nothing(model, tmp_path):
+    """Every call of a simulation but those that tell what it is and what its arrays hold."""
+    sim = flexor.Simulation(model, 2, history=3)
+    sim.step(1)
+    file = tmp_path / "run.npz"
+    sim.save(file)
+    before = sim.get_state()
+    arguments = {
+        "step": {}, "forward": {}, "reset": {}, "clear_status": {}, "profile": {}, "commit": {},
+        "rollout": {"n": 3}, "capture_reference": {}, "mass_matrix": {}, "bias_force": {},
+        "jacobian": {"body_or_site": "distal"}, "state_hash": {}, "save": {"path": file},
+        "load_state": {"path": file}, "clone_worlds": {"source": 0, "destination": 1},
+        "set_parameter": {"name": "body/distal/mass", "values": 1.0},
+        "dump": {"worlds": None, "path": file},
+    }  # fmt: skip
+    tells = {
+        "close", "get_state", "set_state", "failed", "memory", "parameter", "load",
+        "set_tension", "set_actuation_force",
+    }  # fmt: skip
+    calls = {name for name, member in vars(flexor.Simulation).items()
+             if name[0] != "_" and not isinstance(member, property)}  # fmt: skip
+    assert calls == set(arguments) | tells
+    sim.close()
+    for name, given in arguments.items():
         with pytest.raises(flexor.SimulationError, match="closed"):
-            call()
+            getattr(sim, name)(**given)
+    with pytest.raises(flexor.SimulationError, match="closed"):
+        sim.parameter("body/distal/mass").get()
     with pytest.raises(flexor.SimulationError), sim:
         pass
+    after = sim.get_state()
+    assert all(np.array_equal(after[name], rows) for name, rows in before.items())
+
+
+def test_a_simulation_ends_with_its_block(model):
+    with flexor.Simulation(model, 2) as sim:
+        sim.step(1)
+    with pytest.raises(flexor.SimulationError, match="closed"):
+        sim.step(1)
     assert sim.step_count.numpy().tolist() == [1, 1]
+
+
+OUT_OF_MEMORY = """
+import resource, flexor, numpy as np
+model = flexor.models.load("spiral_chain")
+sim = flexor.Simulation(model, {worlds}, num_threads=1)
+sim.step(2)
+before = sim.state_hash()
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + {spare}, resource.RLIM_INFINITY))
+try:
+    {call}
+except flexor.DeviceError as error:
+    print(error)
+resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+assert np.array_equal(sim.state_hash(), before)
+"""
+
+
+@pytest.mark.parametrize(
+    "call, worlds, spare, words",
+    [
+        ("flexor.Simulation(model, 2**24)", 2, 10**9, r"num_worlds 16777216 .*needs \d{11} bytes"),
+        ("flexor.Simulation(model, 2**24, outputs=[])", 2, 10**9, r"num_worlds.* \d{11} bytes"),
+        ("flexor.Simulation(model, 256, device='reference')", 2, 10**5, "num_worlds 256"),
+        ("flexor.Simulation(model, 4096, history=2**20)", 2, 10**9, r"history 1048576 of 4096"),
+        ("sim.mass_matrix()", 20000, 10**7, "mass_matrix needs 51840000 bytes"),
+        ("sim.bias_force()", 20000, 10**6, "bias_force needs 2880000 bytes"),
+        ("sim.jacobian(model.names('body')[-1])", 20000, 10**7, r"jacobian needs \d{7,} bytes"),
+        ("sim.rollout(3, restore=True)", 20000, 10**6, "refused"),
+    ],
+)
+def test_memory_that_there_is_not_is_an_error_of_ours(call, worlds, spare, words):
+    """The calls that ask for memory by the size of the batch; in a process of its own, whose address
+    space is limited. Nothing else changes, and the simulation goes on."""
+    code = OUT_OF_MEMORY.format(call=call, worlds=worlds, spare=spare)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "out of memory" in done.stdout
+    assert re.search(words, done.stdout), done.stdout
 
 
 def test_errors_form_one_family():

@@ -1,4 +1,5 @@
-"""Every code block of README.md and docs/guide.md runs, and prints what stands behind its arrows."""
+"""Every code block of README.md and the pages for users runs, and prints what stands behind its
+arrows."""
 
 import contextlib
 import io
@@ -13,7 +14,8 @@ import pytest
 from flexor.cli import main
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = [page for page in ("README.md", "docs/guide.md") if (ROOT / page).is_file()]
+NEEDS = {"docs/tensors.md": ("torch", "jax")}  # page -> packages that it imports
+PAGES = [p for p in ("README.md", "docs/guide.md", "docs/tensors.md") if (ROOT / p).is_file()]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 #: print(x)   # -> what it prints    and a remark, two blanks or more away
 ARROW = re.compile(r"# -> (\S+(?: \S+)*)")
@@ -44,6 +46,8 @@ def test_every_block_has_a_language_that_is_tested(page):
 @pytest.mark.parametrize("page", PAGES)
 def test_python_blocks(page, folder):
     """In one namespace, from top to bottom; the numbers printed are those in the text."""
+    for package in NEEDS.get(page, ()):
+        pytest.importorskip(package, reason=f"{package} is not installed (scripts/test --extras)")
     names = {}
     for code in blocks(page, "python"):
         printed = io.StringIO()

@@ -1,12 +1,17 @@
-"""Arrays in other libraries' hands: DLPack and the array interface. [IA-9]"""
+"""Arrays in other libraries' hands: DLPack and the array interface. [IA-9]
+
+PyTorch and JAX themselves: test_tensors.py.
+"""
 
 import ctypes
 import gc
+import sys
 import threading
 
 import flexor
 import numpy as np
 import pytest
+from support import kept_fields
 
 WORLDS = 5
 
@@ -103,25 +108,14 @@ def test_case_2_every_view_sees_each_write(model):
     assert np.all(view == 7) and other
 
 
-def test_case_2_with_torch(sim):
-    torch = pytest.importorskip("torch", reason="torch is not installed")
-    tensor, view = torch.from_dlpack(sim.qvel), sim.qvel.numpy()
-    tensor[:] = 2.5
-    assert np.all(view == 2.5) and tensor.data_ptr() == address(view)
-    assert sim.qvel.torch() is sim.qvel.torch()
-    sim.qvel.torch()[1] = -1
-    assert np.all(view[1] == -1)
-    assert sim.tendon_length.torch().shape == sim.tendon_length.shape
-    assert sim.tendon_enabled.torch().dtype == torch.uint8
-
-
-def test_torch_that_is_missing_is_an_import_error(sim, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "torch", None)
-    with pytest.raises(ImportError, match="pip install"):
-        sim.qvel.torch()
-    monkeypatch.setitem(__import__("sys").modules, "jax", None)
-    with pytest.raises(ImportError, match="pip install"):
-        sim.qvel.jax()
+@pytest.mark.parametrize("extra", ["torch", "jax"])
+def test_a_library_that_is_missing_is_an_import_error(sim, monkeypatch, extra):
+    monkeypatch.setitem(sys.modules, extra, None)
+    with pytest.raises(
+        flexor.MissingExtraError, match=rf"pip install 'flexor\[{extra}\]'"
+    ) as error:
+        getattr(sim.qvel, extra)()
+    assert isinstance(error.value, ImportError)
 
 
 def test_case_3_capsules(sim):
@@ -168,9 +162,7 @@ def test_every_array_arrives_whole(model, device, precision):
     """Type, shape, strides and values of all fields; copies too."""
     sim = flexor.Simulation(model, 3, device=device, precision=precision)
     sim.step(5)
-    for name in flexor.FIELDS:
-        if name == "qpos_compensation" and sim.precision == "float64":
-            continue  # kept in float32 only
+    for name in kept_fields(sim):
         array = getattr(sim, name)
         seen, copied = np.from_dlpack(array), np.from_dlpack(array, copy=True)
         assert seen.dtype == array.dtype and seen.shape == array.shape, name

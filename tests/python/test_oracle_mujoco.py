@@ -2,7 +2,7 @@
 
 Models and values lie in ../shared (README there says how they were made); without that folder the
 tests are skipped. Tendons are compared with flexor's own routing. Its side rule differs from MuJoCo
-4.0's in some poses (routing.md 6 and 13: 0.72 % of arm26's, none of the fingers'); none of the sampled
+4.0's in some poses ([R-17]: 0.72 % of arm26's, none of the fingers'); none of the sampled
 poses of these models is one of them, so no tendon is left out for that.
 """
 

@@ -1,5 +1,5 @@
 """The batch against the reference path, and one precision against the other: one step from equal
-states on random models. Compared are quantities that are unique (physics.md 13): the end velocity
+states on random models. Compared are quantities that are unique: the end velocity
 and what follows from it.
 
 The reference's own solver `exact` is checked against the optimality conditions in C++.

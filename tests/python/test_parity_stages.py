@@ -1,6 +1,5 @@
 """The batch against the reference path, and one precision against the other, by `flexor.compare`: the
-outputs of all stages of one step from equal states on random models, as far as they are unique
-(physics.md 13)."""
+outputs of all stages of one step from equal states on random models, as far as they are unique."""
 
 import flexor
 import pytest

@@ -1,4 +1,4 @@
-// physics.md 18, cases 1 to 14: bodies, joints and their laws.
+// Mechanics cases 1 to 14: bodies, joints and their laws.
 
 #include "reference/runner.hpp"
 

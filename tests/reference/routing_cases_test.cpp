@@ -1,4 +1,4 @@
-// routing.md 16: the acceptance cases of straight paths, guides, pulleys and joint terms
+// The routing cases of straight paths, guides, pulleys and joint terms
 //
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The impulse problem posed directly: physics.md 18 cases 43, 45, 46; laws [P-52], [P-53]; solvers
+// The impulse problem posed directly: mechanics cases 43, 45, 46; laws [P-52], [P-53]; solvers
 // [P-39], [P-47]-[P-50]; optimality.
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// physics.md 18, cases 19 to 51: tendon rows in the step, with every solver.
+// Mechanics cases 19 to 51: tendon rows in the step, with every solver.
 
 #include "reference/runner.hpp"
 

@@ -81,7 +81,7 @@ TEST(Npz, AnUnfinishedFileLeavesNothingBehind) {
   EXPECT_THROW(NpzWriter("/nowhere/at/all.npz"), FlexorError);
 }
 
-TEST_P(Checkpoint, GoingOnIsTheUnbrokenRun) {  // interfaces.md 10, case 10
+TEST_P(Checkpoint, GoingOnIsTheUnbrokenRun) {  // interface case 10
   const TemporaryFile file("checkpoint");
   Simulation unbroken = stirred(options(3));
   unbroken.step(20);
@@ -97,7 +97,7 @@ TEST_P(Checkpoint, GoingOnIsTheUnbrokenRun) {  // interfaces.md 10, case 10
   EXPECT_EQ(loaded.state_hash(), unbroken.state_hash());
 }
 
-TEST_P(Checkpoint, GoesOnWithOtherThreads) {  // interfaces.md 10, case 10
+TEST_P(Checkpoint, GoesOnWithOtherThreads) {  // interface case 10
   const TemporaryFile file("checkpoint_threads");
   SimulationOptions one = options(40), two = options(40);
   one.num_threads = 1, two.num_threads = 2;
@@ -132,7 +132,7 @@ TEST_P(Checkpoint, AFrozenWorldStaysFrozen) {
   EXPECT_EQ(loaded.state_hash(), sim.state_hash());
 }
 
-TEST_P(Checkpoint, CutAnywhereIsRefusedAndChangesNothing) {  // interfaces.md 10, case 11
+TEST_P(Checkpoint, CutAnywhereIsRefusedAndChangesNothing) {  // interface case 11
   const TemporaryFile file("checkpoint_whole"), cut("checkpoint_cut");
   Simulation sim = stirred(options(2));
   sim.save(file.path);
@@ -219,7 +219,7 @@ TEST_P(Checkpoint, AMemberThatTheHeaderDoesNotListIsRefused) {
   EXPECT_NE(text.find("parameter/tendon/cord/damping"), std::string::npos) << text;
 }
 
-TEST_P(Checkpoint, OfSomeWorldsIsABatchOfThatMany) {  // interfaces.md 10, case 10
+TEST_P(Checkpoint, OfSomeWorldsIsABatchOfThatMany) {  // interface case 10
   const TemporaryFile file("checkpoint_rows");
   Simulation sim = stirred(options(6));
   sim.set_parameter("tendon/cord/damping", std::vector<double>{1, 2, 3, 4, 5, 6});

@@ -1,4 +1,4 @@
-// Arguments of a Simulation that are outside their legal set.   (interfaces.md 1.2)
+// Arguments of a Simulation that are outside their legal set.
 
 #include "sim/options.hpp"
 

@@ -48,7 +48,7 @@ TEST_P(Parameters, OfEveryKindPromotedAtTheirNominalValuesChangeNoBit) {
   EXPECT_EQ(a.state_hash(), b.state_hash());
 }
 
-TEST_P(Parameters, PerWorldEqualAModelCompiledWithThem) {  // interfaces.md 10, case 7
+TEST_P(Parameters, PerWorldEqualAModelCompiledWithThem) {  // interface case 7
   Simulation batch(suspended_load().finalize(), options(3));
   batch.set_parameter("tendon/t/stiffness", std::vector<double>{250, 500, 1000});
   batch.set_parameter("site/ring/pos", std::vector<double>{0.1, 0, 0}, std::vector<long>{2});
@@ -135,7 +135,7 @@ void move(Simulation& sim) {
   sim.rollout(rollout);
 }
 
-TEST_P(Parameters, AnyOnePerWorldEqualsAModelCompiledWithIt) {  // interfaces.md 10, case 7
+TEST_P(Parameters, AnyOnePerWorldEqualsAModelCompiledWithIt) {  // interface case 7
   const Model model = rig().finalize();
   std::vector<const Parameter*> tried;
   for (const Parameter& parameter : model.parameters())
@@ -249,7 +249,7 @@ TEST_P(Parameters, OfOneWorldLeaveTheBitsOfTheOthers) {
   EXPECT_EQ(touched.state_hash()[2], untouched.state_hash()[2]);
 }
 
-TEST_P(Parameters, OutsideTheirRangeChangeNothing) {  // interfaces.md 10, case 8
+TEST_P(Parameters, OutsideTheirRangeChangeNothing) {  // interface case 8
   Simulation sim(suspended_load().finalize(), options(3));
   const std::string text = refusal(sim, "tendon/t/stiffness", {1, -1, 2});
   for (const char* word : {"tendon/t/stiffness", "world 1", "-1", ">= 0"})

@@ -15,7 +15,7 @@
 namespace flexor::testing {
 
 /// 1 kg body free along z, hung from the world site (0, 0, 2) by a tendon of length 1, spring
-/// 500 N/m, damping 20 N s/m.   (model L of interfaces.md 10)
+/// 500 N/m, damping 20 N s/m.   (model L of the interface cases)
 inline ModelBuilder suspended_load() {
   ModelBuilder builder("load");
   BodyDescription load = test::body("load", "world", {0, 0, 1});

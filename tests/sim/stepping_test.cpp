@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <memory>
 #include <thread>
 
 #include "flexor/core/status.hpp"
@@ -53,7 +54,7 @@ std::vector<double> read_outs(const Simulation& sim, FieldGroup group) {
   return all;
 }
 
-TEST(Fnv1a, IsTheKnownFunction) {  // interfaces.md 10, case 14
+TEST(Fnv1a, IsTheKnownFunction) {  // interface case 14
   EXPECT_EQ(fnv1a("", 0), 0xcbf29ce484222325u);
   EXPECT_EQ(fnv1a("a", 1), 0xaf63dc4c8601ec8cu);
 }
@@ -78,7 +79,7 @@ TEST_P(StateHash, SeesEveryStateFieldOfItsWorldAlone) {
   }
 }
 
-TEST_P(Step, TwoAtOnceAreTwo) {  // interfaces.md 10, case 4
+TEST_P(Step, TwoAtOnceAreTwo) {  // interface case 4
   for (const flexor::Guard guard : {flexor::Guard::kIgnore, flexor::Guard::kFreeze,
                                     flexor::Guard::kReset, flexor::Guard::kRaise}) {
     SimulationOptions asked = options(3);
@@ -114,7 +115,7 @@ TEST_P(Step, WithoutRefreshLeavesGeometryAtTheStartOfTheLastStep) {
   EXPECT_EQ(read_outs(a, FieldGroup::kGeometry), read_outs(b, FieldGroup::kGeometry));
 }
 
-TEST_P(Step, MaskedWorldsKeepEveryBit) {  // interfaces.md 10, case 9
+TEST_P(Step, MaskedWorldsKeepEveryBit) {  // interface case 9
   const Model model = rig().finalize();
   Simulation all(model, options(10)), some(model, options(10));
   stir(all), stir(some);
@@ -141,7 +142,7 @@ TEST_P(Step, ARowOfABatchIsABatchOfOne) {
   EXPECT_EQ(batch.state_hash()[3], one.state_hash()[0]);
 }
 
-TEST_P(Step, SuspendedLoadComesToRest) {  // interfaces.md 10, cases 5 and 6
+TEST_P(Step, SuspendedLoadComesToRest) {  // interface cases 5 and 6
   SimulationOptions asked = options(4);
   Simulation sim(suspended_load().finalize(), asked);
   sim.set_parameter("tendon/t/stiffness", std::vector<double>{500, 250, 500, 1000});
@@ -166,7 +167,7 @@ TEST_P(Dynamics, AreThoseOfTheLoad) {
   EXPECT_NEAR(sim.bias_force()[1], 3 * 9.81, is_float() ? 1e-5 : 1e-12);  // minus gravity's force
 }
 
-TEST_P(Reset, PutsMaskedWorldsBackAndLeavesTheOthers) {  // interfaces.md 10, case 9
+TEST_P(Reset, PutsMaskedWorldsBackAndLeavesTheOthers) {  // interface case 9
   const Model model = rig().finalize();
   Simulation sim(model, options(6)), fresh(model, options(6));
   stir(sim);
@@ -228,7 +229,7 @@ TEST_P(ClearStatus, TouchesTheMaskAlone) {
   EXPECT_EQ(integers(sim, Field::status)[1], 0);
 }
 
-TEST_P(Guards, FreezesAFaultyWorldAlone) {  // interfaces.md 10, case 12
+TEST_P(Guards, FreezesAFaultyWorldAlone) {  // interface case 12
   const Model model = rig().finalize();
   Simulation sim(model, options(64)), sound(model, options(64));
   stir(sim), stir(sound);
@@ -304,7 +305,7 @@ Simulation with_singular_world(SimulationOptions asked) {
   return sim;
 }
 
-TEST_P(Guards, IgnoreLeavesAWorldThatCannotBeFactoredWhereItIs) {  // interfaces.md 1.8
+TEST_P(Guards, IgnoreLeavesAWorldThatCannotBeFactoredWhereItIs) {  // [IA-8]
   SimulationOptions asked = options(3);
   asked.guard = flexor::Guard::kIgnore;
   Simulation sim = with_singular_world(asked);
@@ -422,7 +423,7 @@ TEST_P(Step, CountsOfAProfileStartAtOne) {
   EXPECT_EQ(integers(sim, Field::status)[0], 0);
 }
 
-TEST_P(Concurrency, ASecondCallIsRefusedAtOnce) {  // interfaces.md 10, case 13
+TEST_P(Concurrency, ASecondCallIsRefusedAtOnce) {  // interface case 13
   Simulation sim(rig().finalize(), options(64));
   std::atomic<bool> is_done = false;
   std::atomic<long> refused = 0;
@@ -444,6 +445,26 @@ TEST_P(Concurrency, ASecondCallIsRefusedAtOnce) {  // interfaces.md 10, case 13
   is_done = true;
   other.join();
   EXPECT_GT(refused, 0);
+}
+
+TEST_P(Concurrency, SimulationsRunSideBySide) {  // and share their model
+  const Model model = rig().finalize();
+  std::vector<std::unique_ptr<Simulation>> sims;
+  for (int i = 0; i < 3; ++i) {
+    SimulationOptions threaded = options(64);
+    threaded.num_threads = 2;
+    sims.push_back(std::make_unique<Simulation>(model, threaded));
+  }
+  std::vector<std::thread> users;
+  for (const auto& sim : {sims[0].get(), sims[1].get()}) {
+    users.emplace_back([sim] {
+      for (int n = 0; n < 20; ++n) sim->step(2);
+    });
+  }
+  for (std::thread& user : users) user.join();
+  sims[2]->step(40);
+  EXPECT_EQ(sims[0]->state_hash(), sims[2]->state_hash());
+  EXPECT_EQ(sims[1]->state_hash(), sims[2]->state_hash());
 }
 
 }  // namespace

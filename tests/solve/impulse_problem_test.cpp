@@ -1,4 +1,4 @@
-// The batch's solvers on impulse problems posed directly: physics.md 18 cases 43, 45, 46, against
+// The batch's solvers on impulse problems posed directly: mechanics cases 43, 45, 46, against
 // the reference's exact solution of the same numbers. In both precisions, one world alone, as lanes
 // of a pack and with a team; with tendon laws alone and with joint laws beside them.   [E-8]
 
@@ -26,7 +26,7 @@ constexpr Method kMethods[] = {kActiveSetMethod, kJacobiMethod};
 /// Problems of case 46 that share a shape, so that the lanes of a pack can hold different ones.
 constexpr int kGroup = 4;
 
-/// physics.md 18: float32 to the larger of the case's tolerance and 1e-4 of its scale.
+/// Float32 to the larger of the case's tolerance and 1e-4 of its scale.
 template <class S>
 double tolerance_of(double in_float64, double scale) {
   return sizeof(S) == 4 ? std::max(in_float64, 1e-4 * scale) : in_float64;

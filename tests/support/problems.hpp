@@ -1,5 +1,5 @@
 #pragma once
-// Impulse problems posed directly (physics.md 18, cases 43, 45, 46), for the solvers of every path.
+// Impulse problems posed directly (mechanics cases 43, 45, 46), for the solvers of every path.
 
 #include <random>
 

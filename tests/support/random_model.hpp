@@ -4,7 +4,7 @@
 //
 // Rest (v = 0) always meets all hard rows at the state that belongs to the seed, so the impulse
 // problem has a solution: hard bounds stand at or beyond the present coordinate, only compliant
-// ones are violated. Redundant hard rows do occur; compare unique quantities (physics.md 13).
+// ones are violated. Redundant hard rows do occur; compare unique quantities.
 // Tendons with guides carry no armature.
 
 #include <string>

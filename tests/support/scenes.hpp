@@ -9,7 +9,7 @@
 
 namespace flexor::scenes {
 
-/// Gravity 0 and a step of 1 ms: the setting of the acceptance cases of physics.md 18.
+/// Gravity 0 and a step of 1 ms: the setting of the mechanics cases.
 inline Description empty_scene(double timestep = 0.001) {
   Description scene;
   scene.options.timestep = timestep;
@@ -46,7 +46,7 @@ inline int add_joint(Description& scene, int body, JointType type, Vec3d axis = 
   return static_cast<int>(scene.joints.size()) - 1;
 }
 
-/// A body on three sliders along world x, y, z that lies at `pos` for q = 0.   physics.md 3
+/// A body on three sliders along world x, y, z that lies at `pos` for q = 0.
 inline int add_point_mass(Description& scene, Vec3d pos, double mass = 1) {
   const int body = add_body(scene, mass, pos);
   add_joint(scene, body, JointType::kSlide, {1, 0, 0});

@@ -14,9 +14,11 @@
 
 namespace flexor::support {
 
-template <class S, class Team>
+template <class Real, class Team, class CellsType = Cells<Real>>
 class StageRunner {
  public:
+  using S = Scalar<Real>;
+
   /// @param uses_wrenches  whether the array of body wrenches has been asked for
   StageRunner(Simulation& sim, const Team& team, bool uses_wrenches = false)
       : team_(team), topology_(sim.model().description()), plan_(sim.model().plan()) {
@@ -63,14 +65,26 @@ class StageRunner {
     }
   }
 
+  /// The same for one step of the worlds that are not frozen, stage by stage:
+  /// visit.template operator()<Stage>(context), which runs it.
+  template <class Visit>
+  void walk(Visit visit) {
+    for (long w = 0; w < batch_.num_worlds; ++w) {
+      if (is_frozen(w)) continue;
+      const auto c = context(w, true);
+      visit_step([&]<class Stage>() { visit.template operator()<Stage>(c); });
+      visit_refresh([&]<class Stage>() { visit.template operator()<Stage>(c); });
+    }
+  }
+
  private:
   bool is_frozen(long w) const {
     return static_cast<std::int32_t*>(batch_.field[static_cast<int>(Field::status)])[w] & FROZEN;
   }
-  Context<S, Team, Cells<S>> context(long w, bool is_active) {
-    const Cells<S> cells{cells_.data() + w % 32, 32};
+  Context<Real, Team, CellsType> context(long w, bool is_active) {
+    const CellsType cells{cells_.data() + w % 32, 32};
     for (int i = 0; i < plan_.cell.total; ++i) {
-      writable(cells)[i] = std::numeric_limits<S>::quiet_NaN();
+      writable(cells)[i] = Real(std::numeric_limits<S>::quiet_NaN());
     }
     return {view_,  {constants_.shared(), constants_.slot(), constants_.per_world()},
             batch_, settings_,
@@ -87,7 +101,7 @@ class StageRunner {
   BatchView batch_{};
   SolverSettings settings_{};
   ConstantTable<S> constants_;
-  std::vector<S> cells_;
+  std::vector<Real> cells_;
 };
 
 }  // namespace flexor::support

@@ -20,7 +20,7 @@ enum class Severity { kError, kWarning, kNote };
 /// One finding about a model.   [MF-24]
 struct Problem {
   Severity severity = Severity::kError;
-  std::string code;     ///< e.g. "unknown-name"; list: model_files 2.4, 7.2
+  std::string code;     ///< e.g. "unknown-name"
   std::string message;  ///< names element, attribute and value, and says what is legal
   Source source;
   std::string element;    ///< e.g. "joint"

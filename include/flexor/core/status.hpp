@@ -1,5 +1,5 @@
 #pragma once
-// Status bits of a world (interfaces.md 1.8) and of a route.
+// Status bits of a world [IA-8] and of a route.
 
 namespace flexor {
 

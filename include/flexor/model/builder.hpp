@@ -32,7 +32,7 @@ class ModelBuilder {
   int add_tendon(TendonDescription tendon);
   int add_keyframe(KeyframeDescription keyframe);
   void add_inert(InertElement element);
-  /// Model option by name (interfaces.md 1.13). ConfigError naming option, value and legal set.
+  /// Model option by name [IA-10]. ConfigError naming option, value and legal set.
   void set_option(std::string_view name, double value);
   void set_option(std::string_view name, std::string_view value);
   void set_option(std::string_view name, const Vec3d& value);
@@ -41,7 +41,7 @@ class ModelBuilder {
   Description& description() { return description_; }
   const Description& description() const { return description_; }
 
-  /// Checks everything (model_files.md 2.4), resolves references, compiles.
+  /// Checks everything (names, ranges, trees, paths), resolves references, compiles.
   /// ModelError with all problems; the builder stays usable.
   Model finalize(const FinalizeOptions& options = {}) const;
 

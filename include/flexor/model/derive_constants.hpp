@@ -203,7 +203,7 @@ class ConstantDeriver {
   }
 
   /// z' = axis, x' = the body axis with the smallest |component| along z' (first on a tie), made
-  /// orthogonal to it (routing.md 1.1).
+  /// orthogonal to it.
   static M cylinder_frame(const V& axis) {
     const V z = unit(axis);
     const S ax = abs(z.x), ay = abs(z.y), az = abs(z.z);

@@ -104,7 +104,7 @@ struct GeomDescription {
 
 enum class ElementType { kSite, kSphere, kCylinder, kPulley, kJoint };
 
-/// One element of a tendon path (routing.md 1.1). A fixed tendon is a path of joint elements.
+/// One element of a tendon path. A fixed tendon is a path of joint elements.
 struct PathElement {
   ElementType type = ElementType::kSite;
   Reference site;          ///< kSite, guides: a named site; else body and pos
@@ -162,7 +162,7 @@ struct KeyframeDescription {
 
 enum class JointImplicit { kTrapezoid, kBackward };
 
-/// Model options of this version (interfaces.md 1.13).
+/// Model options of this version.   [IA-10]
 struct OptionsDescription {
   double timestep = 0.002;
   Vec3d gravity{0, 0, -9.81};

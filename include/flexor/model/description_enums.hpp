@@ -5,7 +5,7 @@ namespace flexor {
 
 enum class JointType : int { kHinge, kSlide, kBall, kFree };
 
-/// Which side of a guide a tendon takes when it has a side site (routing.md 1.1).
+/// Which side of a guide a tendon takes when it has a side site.
 enum class SideMode : int { kAuto, kExterior, kInterior };
 
 }  // namespace flexor

@@ -58,7 +58,7 @@ FLEXOR_INLINE Mask<Real> on_one_ray(const Real& rho_a, const Real& rho_b, const 
   return (D > Real(S(0))) & (abs(X) <= Real(S(4) * kEpsilon<Real>) * rho_a * rho_b);
 }
 
-/// Rounding of a choice of side (routing.md 6), relative.
+/// Rounding of a choice of side, relative.
 template <class Real>
 FLEXOR_INLINE Real side_tolerance() {
   return Real(by_precision<Real>(1e-5, 1e-9));

@@ -1,5 +1,5 @@
 #pragma once
-// One guide between two points: sphere or cylinder, exterior or interior (routing.md 5 to 8).
+// One guide between two points: sphere or cylinder, exterior or interior.
 // Pure functions of guide-frame points; the result is the length of the piece and its
 // gradients.
 

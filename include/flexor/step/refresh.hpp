@@ -1,5 +1,5 @@
 #pragma once
-// G arrays from poses and routes (physics.md 16). Writes read-outs only, no state.
+// G arrays from poses and routes. Writes read-outs only, no state.
 
 #include "flexor/routing/route.hpp"
 #include "flexor/rows/assemble.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// What a step did: row impulses, forces by kind, joint torques, statuses (physics.md 16). Arrays
+// What a step did: row impulses, forces by kind, joint torques, statuses. Arrays
 // that are not kept are not computed.
 
 #include "flexor/rows/assemble.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 // The order of a step, once: whoever runs, profiles, groups or documents stages walks this list
-// (engine.md 3.2; numbers of physics.md 2).
+// (numbers: the stages of src/reference/step.cpp).
 
 #include "flexor/actuation/activate.hpp"
 #include "flexor/dynamics/inertia_and_bias.hpp"

@@ -37,11 +37,13 @@ def add_arguments(parser) -> None:
     )
 
 
-def measure(sim: flexor.Simulation, commands: list[np.ndarray], steps: int, refresh: bool) -> float:
-    """Seconds for `steps` steps, each with another set of commands."""
+def measure(
+    sim: flexor.Simulation, commands: list[np.ndarray], steps: int, refresh: bool, first: int = 0
+) -> float:
+    """Seconds for `steps` steps, each with another set of commands, from number `first` on."""
     view = sim.drive_force.numpy()
     begin = time.perf_counter()
-    for i in range(steps):
+    for i in range(first, first + steps):
         view[...] = commands[i % len(commands)]
         sim.step(1, refresh=refresh)
     return time.perf_counter() - begin

@@ -1,4 +1,4 @@
-"""Cases 1-3 and 5-14 of physics.md 18: free motion and joint laws.
+"""Mechanics cases 1-3 and 5-14: free motion and joint laws.
 
 Case 4 needs loops; they do not exist yet.
 """

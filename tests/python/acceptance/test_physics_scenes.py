@@ -1,4 +1,4 @@
-"""Cases 51 and 58 of physics.md 18: all rows at work on one mass, and a checkpoint in its middle."""
+"""Mechanics cases 51 and 58: all rows at work on one mass, and a checkpoint in its middle."""
 
 import numpy as np
 import scenes

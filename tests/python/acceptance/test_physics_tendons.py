@@ -1,4 +1,4 @@
-"""Cases 19-27, 29, 30, 33-35, 37-40, 42, 44, 47 and 49 of physics.md 18: every tendon row by itself.
+"""Mechanics cases 19-27, 29, 30, 33-35, 37-40, 42, 44, 47 and 49: every tendon row by itself.
 
 Left out: cases 28 and 41 (couplings), 31 and 32 (correction mode), 36 (compliant lock, a long run),
 48 (stage iterations), 50 (ledger), the "end" half of 49; they belong to later versions.
@@ -339,7 +339,7 @@ def test_case_44_armature_against_a_hard_bound(backend):
 def test_case_47_stiff_springs(backend, stiffness):
     """Stable and statically exact: extension m g/k."""
     if backend.is_float32 and stiffness > 1e6:
-        pytest.skip("float64 only (physics.md 18)")
+        pytest.skip("this case is for float64 only")
     run = backend.run(
         scenes.anchored_mass(anchor=(0, 0, 2), pos=(0, 0, 1), mass=0.1, timestep=0.002,
                              gravity=scenes.GRAVITY, stiffness=stiffness, spring_lower=1.0,
@@ -361,7 +361,7 @@ def test_case_49_spring_crossed_inside_a_step(backend):
 
 
 def test_builder_defaults_are_those_of_the_tables():
-    """physics.md 7.1: a tendon that says nothing exerts nothing."""
+    """A tendon that says nothing exerts nothing."""
     assert ModelBuilder is flexor.ModelBuilder
     model = scenes.anchored_mass()
     nominal = {p.name: p.nominal for p in model.parameters()}

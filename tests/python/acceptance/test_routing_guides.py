@@ -1,4 +1,4 @@
-"""Cases 9-17, 20-25, 44-46, 48-50, 59, 60 and 62 of routing.md 16: one guide between two points.
+"""Routing cases 9-17, 20-25, 44-46, 48-50, 59, 60 and 62: one guide between two points.
 
 The end points slide freely, so the six entries of the Jacobian row are the gradients g_a, g_b; the
 tangent points follow from them. Left out here: values under compat (15), parameter derivatives as

@@ -1,4 +1,4 @@
-"""Cases 1-5, 18, 19, 26, 39, 40 and 43 of routing.md 16: whole paths.
+"""Routing cases 1-5, 18, 19, 26, 39, 40 and 43: whole paths.
 
 Left out: the kinematic guide of 18, the second time derivatives over guides of 39 (straight paths
 are checked), compat in 26.
