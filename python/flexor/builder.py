@@ -104,9 +104,10 @@ class ModelBuilder:
     """
 
     def __init__(self, name: str = "model", timestep: float = 0.002, gravity=None):
-        self._core = _core.ModelBuilder(
-            text("model", "name", name), number("model", "timestep", timestep)
-        )
+        with calls.naming("ModelBuilder"):
+            self._core = _core.ModelBuilder(
+                text("model", "name", name), number("model", "timestep", timestep)
+            )
         self.set_option("timestep", timestep)
         if gravity is not None:
             self.set_option("gravity", gravity)

@@ -95,6 +95,7 @@ class Overrider {
     const int index = find_owner(d_.tendons, "tendon", rest, last);
     if (index < 0) refuse(path, "tendon", rest.substr(0, rest.find('/')), names(d_.tendons));
     TendonDescription& tendon = d_.tendons[static_cast<std::size_t>(index)];
+    if (last.starts_with("spring_")) tendon.is_spring_reference_from_rest = false;
     if (!last.starts_with("route/")) return set(Owner::kTendon, tendon, last, path, values);
     last.remove_prefix(6);
     const std::size_t slash = last.find('/');

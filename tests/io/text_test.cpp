@@ -200,6 +200,16 @@ TEST(Overrides, ReachEveryOwner) {
   EXPECT_EQ(d.sites[0].pos.z, 6);
 }
 
+// else the loader would measure it at the rest of the joints, which an absent springlength asks for
+TEST(Overrides, ASpringReferenceGivenIsKept) {
+  Description d = arm();
+  ASSERT_TRUE(d.tendons[0].is_spring_reference_from_rest);
+  io::apply_overrides(d, {{"tendon/x/spring_lower", {.7}}, {"tendon/x/spring_upper", {.8}}});
+  const Description built = ModelBuilder(d).finalize().description();
+  EXPECT_EQ(built.tendons[0].spring_lower, .7);
+  EXPECT_EQ(built.tendons[0].spring_upper, .8);
+}
+
 TEST(Overrides, UnknownNamesAndWrongCounts) {
   Description d = arm();
   EXPECT_THROW(io::apply_overrides(d, {{"joint/j/dampin", {3}}}), UnknownNameError);

@@ -350,10 +350,10 @@ def test_closed_simulation_computes_nothing(model, tmp_path):
         "jacobian": {"body_or_site": "distal"}, "state_hash": {}, "save": {"path": file},
         "load_state": {"path": file}, "clone_worlds": {"source": 0, "destination": 1},
         "set_parameter": {"name": "body/distal/mass", "values": 1.0},
-        "dump": {"worlds": None, "path": file},
+        "dump": {"worlds": None, "path": file}, "synchronize": {},
     }  # fmt: skip
     tells = {
-        "close", "get_state", "set_state", "failed", "memory", "parameter", "load",
+        "close", "get_state", "set_state", "failed", "memory", "parameter", "load", "capture",
         "set_tension", "set_actuation_force",
     }  # fmt: skip
     calls = {name for name, member in vars(flexor.Simulation).items()
