@@ -221,7 +221,7 @@ class Model:
                 raise unknown(what, element, names)
             return self._core.index(kind, element)
         if not 0 <= element < len(names):
-            legal = f"0 to {len(names) - 1}" if names else f"none, since the model has no {kind}"
+            legal = f"0 to {len(names) - 1}" if names else "none, since the model has none"
             raise ConfigError(f"{what}: {element} given; legal: {legal}")
         return element
 

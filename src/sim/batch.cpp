@@ -20,7 +20,7 @@ std::size_t round_up(std::size_t bytes, std::size_t multiple) {
   return (bytes + multiple - 1) / multiple * multiple;
 }
 
-int item_size(FieldType type, bool is_float) {
+int bytes_of(FieldType type, bool is_float) {
   switch (type) {
     case FieldType::kReal:
       return is_float ? 4 : 8;
@@ -37,7 +37,9 @@ int item_size(FieldType type, bool is_float) {
 
 }  // namespace
 
-int ArrayRef::item_size() const { return flexor::item_size(type, is_float); }
+int item_size(Field field, bool is_float) { return bytes_of(info(field).type, is_float); }
+
+int ArrayRef::item_size() const { return bytes_of(type, is_float); }
 
 std::vector<long> ArrayRef::shape() const {
   std::vector<long> sizes = {num_worlds, count, width};
@@ -121,7 +123,7 @@ FieldLayout lay_out(const std::array<int, kFieldCount>& components, long world_s
     layout.offset[f] = offset;
     layout.bytes = offset + static_cast<std::size_t>(components[f]) *
                                 static_cast<std::size_t>(world_stride) *
-                                static_cast<std::size_t>(item_size(info(field).type, is_float));
+                                static_cast<std::size_t>(item_size(field, is_float));
   });
   // An empty field at the very end has an address inside the pages, too.
   layout.bytes = std::max(layout.bytes + 1, kPage);
@@ -198,7 +200,7 @@ double Batch::bytes_per_world(FieldGroup group) const {
   double bytes = 0;
   visit_fields([&](Field field) {
     if (info(field).group == group && has(field) && !is_idle(field))
-      bytes += components(field) * item_size(info(field).type, is_float_);
+      bytes += components(field) * item_size(field, is_float_);
   });
   return bytes;
 }

@@ -25,6 +25,10 @@ bool is_spring_bound(ParameterKind kind) {
                        reason + " [" + info(parameter.kind).unit + "]");
 }
 
+double rounded(double value, bool is_float) {
+  return is_float ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
 std::string world_text(long world) { return "world " + std::to_string(world); }
 
 void normalise(std::span<double> quaternion) {
@@ -77,6 +81,16 @@ Bytes tendons_shaped_by(const Model& model, const Parameter& parameter) {
   return tendons;
 }
 
+bool can_hold(std::span<const double> numbers, bool is_float) {
+  const bool is_lost =
+      std::any_of(numbers.begin(), numbers.end(), [](double x) { return x != 0; }) &&
+      std::all_of(numbers.begin(), numbers.end(),
+                  [&](double x) { return rounded(x, is_float) == 0; });
+  return !is_lost && std::all_of(numbers.begin(), numbers.end(), [&](double x) {
+    return std::isinf(x) == std::isinf(rounded(x, is_float));
+  });
+}
+
 ParameterStore::ParameterStore(const Model& model, long num_worlds, bool is_float,
                                const std::vector<std::pair<int, double>>& idle)
     : num_worlds_(num_worlds),
@@ -102,13 +116,11 @@ ParameterStore::ParameterStore(const Model& model, long num_worlds, bool is_floa
   clear_touched();
 }
 
-double ParameterStore::rounded(double value) const {
-  return is_float_ ? static_cast<double>(static_cast<float>(value)) : value;
-}
+double ParameterStore::rounded(double value) const { return flexor::rounded(value, is_float_); }
 
 void ParameterStore::check_held(const std::string& name, std::span<const double> numbers,
                                 std::string reason) const {
-  if (reason.empty() && !can_hold(numbers)) {
+  if (reason.empty() && !can_hold(numbers, is_float_)) {
     std::vector<double> stored;
     for (const double x : numbers) stored.push_back(rounded(x));
     reason = "it becomes " + number_text(stored);
@@ -116,14 +128,6 @@ void ParameterStore::check_held(const std::string& name, std::span<const double>
   if (reason.empty()) return;
   throw ConfigError("precision: 'float32' cannot hold " + name + " = " + number_text(numbers) +
                     " (" + reason + "); legal for this model: 'float64'");
-}
-
-bool ParameterStore::can_hold(std::span<const double> numbers) const {
-  const bool is_lost =
-      std::any_of(numbers.begin(), numbers.end(), [](double x) { return x != 0; }) &&
-      std::all_of(numbers.begin(), numbers.end(), [&](double x) { return rounded(x) == 0; });
-  return !is_lost && std::all_of(numbers.begin(), numbers.end(),
-                                 [&](double x) { return std::isinf(x) == std::isinf(rounded(x)); });
 }
 
 void ParameterStore::set(const Model& model, std::string_view name, std::span<const double> values,
@@ -154,7 +158,7 @@ void ParameterStore::set(const Model& model, std::string_view name, std::span<co
     std::string reason = illegal_reason(kind.legal, given);
     if (!reason.empty()) reject(parameter, where, given, reason);
     if (kind.legal == Legal::kQuaternion) normalise({number, count});
-    const bool is_held = can_hold({number, count});
+    const bool is_held = can_hold({number, count}, is_float_);
     for (std::size_t c = 0; c < count; ++c) number[c] = rounded(number[c]);
     reason = illegal_reason(kind.legal, {number, count});
     if (!reason.empty()) reject(parameter, where, given, reason + " once rounded to float32");

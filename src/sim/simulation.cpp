@@ -285,6 +285,7 @@ std::vector<std::int64_t> Simulation::guard_resets() const {
 
 Simulation::Memory Simulation::memory() const {
   const Implementation& s = *implementation_;
+  const Exclusive exclusive(implementation_->is_busy);
   Memory memory;
   memory.state =
       s.batch->bytes_per_world(FieldGroup::kState) + s.batch->bytes_per_world(FieldGroup::kCommand);
