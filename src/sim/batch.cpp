@@ -82,8 +82,9 @@ int entry_count(const Model& model, FieldIndex index) {
 
 Pages::Pages(std::size_t bytes, const std::string& what) {
   if (bytes > memory_limit()) refuse_memory(what, bytes);
-  const bool is_big = bytes >= 2 * kHugePage;
-  mapped_bytes_ = round_up(bytes, kPage) + (is_big ? kHugePage : 0);
+  const bool is_big = bytes >= kHugePage / 4;
+  const std::size_t used = round_up(bytes, is_big ? kHugePage : kPage);
+  mapped_bytes_ = used + (is_big ? kHugePage : 0);
   mapped_ =
       mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped_ == MAP_FAILED) {
@@ -93,7 +94,7 @@ Pages::Pages(std::size_t bytes, const std::string& what) {
   std::size_t first = reinterpret_cast<std::size_t>(mapped_);
   if (is_big) {
     first = round_up(first, kHugePage);
-    madvise(reinterpret_cast<void*>(first), round_up(bytes, kPage), MADV_HUGEPAGE);
+    madvise(reinterpret_cast<void*>(first), used, MADV_HUGEPAGE);
   }
   data_ = reinterpret_cast<std::byte*>(first);
 }
