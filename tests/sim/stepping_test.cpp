@@ -194,7 +194,7 @@ TEST_P(Reset, KeepsParametersAndReferenceLengths) {
   numbers(sim, Field::reference_length)[0] = 0.75;
   sim.step();
   sim.reset();
-  EXPECT_EQ(sim.parameter("tendon/t/stiffness")[0], 9);
+  EXPECT_EQ(sim.parameter_values("tendon/t/stiffness")[0], 9);
   EXPECT_EQ(numbers(sim, Field::reference_length)[0], 0.75);
 }
 
@@ -466,6 +466,10 @@ TEST_P(Concurrency, EveryCallIsRefusedWhileOneRuns) {
       [&] { sim.set_parameter("tendon/cord/stiffness", std::vector<double>{1}); },
       [&] { sim.commit(); },
       [&] { sim.parameter("tendon/cord/stiffness"); },
+      [&] { sim.parameter_values("tendon/cord/stiffness"); },
+      [&] { sim.is_per_world("tendon/cord/stiffness"); },
+      [&] { sim.capture()(); },
+      [&] { sim.synchronize(); },
       [&] { sim.capture_reference(); },
       [&] { sim.mass_matrix(); },
       [&] { sim.bias_force(); },
