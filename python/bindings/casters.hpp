@@ -5,6 +5,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -23,10 +24,43 @@ struct Buffer {
   std::vector<T> values;
 };
 
+/// Whether a call is inside a batch; shared with all that writes to its arrays.
+class Occupancy {
+ public:
+  /// ConcurrencyError if somebody is inside.
+  void enter() {
+    if (is_busy_.exchange(true)) {
+      throw ConcurrencyError(
+          "this simulation is in use by another thread: one thread at a time, or one simulation "
+          "each");
+    }
+  }
+  void leave() { is_busy_ = false; }
+
+ private:
+  std::atomic<bool> is_busy_{false};
+};
+
 /// Owner of the memory of a batch's arrays; what the package's arrays hold on to.
 struct Storage {
   std::shared_ptr<void> owner;
+  std::shared_ptr<Occupancy> occupancy;
 };
+
+/// NumPy's letter for a type of number.
+inline char kind_of(FieldType type) {
+  switch (type) {
+    case FieldType::kReal:
+    case FieldType::kDouble:
+      return 'f';
+    case FieldType::kInt32:
+    case FieldType::kInt64:
+      return 'i';
+    case FieldType::kUint8:
+      break;
+  }
+  return 'u';
+}
 
 /// Contiguous items of a buffer that the Python side has already given the right type.
 template <class T>
@@ -44,6 +78,7 @@ py::dict to_dict(const Problem& problem);
 
 void bind_model(py::module_& m);
 void bind_simulation(py::module_& m);
+void bind_snapshot(py::module_& m);
 void bind_random(py::module_& m);
 void bind_exchange(py::module_& m);
 

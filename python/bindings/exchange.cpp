@@ -115,6 +115,8 @@ dlpack::DataType type_of(char kind, int item) {
 
 void bind_exchange(py::module_& m) {
   py::class_<Storage>(m, "Storage")
+      .def("__enter__", [](const Storage& storage) { storage.occupancy->enter(); })
+      .def("__exit__", [](const Storage& storage, const py::args&) { storage.occupancy->leave(); })
       .def(
           "to_dlpack",
           [](const Storage& storage, std::uintptr_t address, std::vector<std::int64_t> shape,

@@ -30,6 +30,11 @@ void set_model_error(const ModelError& error) {
   PyErr_SetObject(type.ptr(), type(text_of(error), problems).ptr());
 }
 
+void set_simulation_error(const SimulationError& error) {
+  const py::object type = py::module_::import("flexor.errors").attr("SimulationError");
+  PyErr_SetObject(type.ptr(), type(text_of(error), error.worlds(), error.status()).ptr());
+}
+
 void translate(std::exception_ptr pointer) {
   try {
     if (pointer) std::rethrow_exception(pointer);
@@ -48,7 +53,7 @@ void translate(std::exception_ptr pointer) {
   } catch (const DeviceError& e) {
     set_error("DeviceError", e);
   } catch (const SimulationError& e) {
-    set_error("SimulationError", e);
+    set_simulation_error(e);
   } catch (const ConcurrencyError& e) {
     set_error("ConcurrencyError", e);
   } catch (const FlexorError& e) {
@@ -166,6 +171,7 @@ PYBIND11_MODULE(_core, m) {
   m.def("set_log", &set_python_log);
   bind_model(m);
   bind_exchange(m);
+  bind_snapshot(m);
   bind_simulation(m);
   bind_random(m);
 }

@@ -2,12 +2,12 @@
 // arrays are handed out as addresses, to which the package adds shapes and strides.
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
 
 #include "casters.hpp"
+#include "flexor/sim/option_names.hpp"
 
 namespace flexor::python {
 namespace {
@@ -17,7 +17,7 @@ struct Batch {
   Batch(const Model& model, const SimulationOptions& options) : simulation(model, options) {}
 
   Simulation simulation;
-  std::atomic<bool> is_busy{false};
+  std::shared_ptr<Occupancy> occupancy = std::make_shared<Occupancy>();
   bool is_closed = false;
 };
 
@@ -30,13 +30,9 @@ class Turn {
   explicit Turn(Batch& batch, Closed closed = Closed::kIsRefused) : batch_(batch) {
     if (batch.is_closed && closed == Closed::kIsRefused)
       throw SimulationError("this simulation is closed");
-    if (batch.is_busy.exchange(true)) {
-      throw ConcurrencyError(
-          "this simulation is in use by another thread: one thread at a time, or one simulation "
-          "each");
-    }
+    batch.occupancy->enter();
   }
-  ~Turn() { batch_.is_busy = false; }
+  ~Turn() { batch_.occupancy->leave(); }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
@@ -61,21 +57,19 @@ std::span<const T> items_of(const OptionalBuffer& buffer, py::buffer_info& info)
   return span_of<T>(info);
 }
 
-/// Steps in blocks of about 20 ms so that Ctrl-C is honoured; equal bits, since step(a + b) equals
-/// step(a); step(b).
-void step(Batch& batch, int count, const OptionalBuffer& mask_buffer, bool refresh) {
+/// run(count, is_last) in blocks of about 20 ms so that Ctrl-C is honoured; at least one. Without
+/// the interpreter lock.
+template <class Run>
+void run_in_blocks(int count, Run&& run) {
   using Clock = std::chrono::steady_clock;
-  const Turn turn(batch);
-  py::buffer_info info;
-  const WorldMask mask = items_of<std::uint8_t>(mask_buffer, info);
   int block = 1;
-  for (int done = 0; done < count || done == 0;) {
+  for (int done = 0;;) {
     const int next = std::min(block, count - done);
     const bool is_last = done + next >= count;
     const auto begin = Clock::now();
     {
       const py::gil_scoped_release release;
-      batch.simulation.step(next, mask, is_last && refresh);
+      run(next, is_last);
     }
     if (is_last) return;
     done += next;
@@ -83,6 +77,32 @@ void step(Batch& batch, int count, const OptionalBuffer& mask_buffer, bool refre
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     if (seconds < 0.01) block = std::min(2 * block, 1 << 20);
   }
+}
+
+/// Equal bits however the steps are split: step(a + b) equals step(a); step(b).
+void step(Batch& batch, int count, const OptionalBuffer& mask_buffer, bool refresh) {
+  const Turn turn(batch);
+  py::buffer_info info;
+  const WorldMask mask = items_of<std::uint8_t>(mask_buffer, info);
+  run_in_blocks(count, [&](int next, bool is_last) {
+    batch.simulation.step(next, mask, is_last && refresh);
+  });
+}
+
+/// [(stage, seconds)]
+py::list profile(Batch& batch, int count) {
+  const Turn turn(batch);
+  std::vector<std::pair<std::string, double>> stages;
+  run_in_blocks(count, [&](int next, bool) {
+    const auto more = batch.simulation.profile(next);
+    if (stages.empty())
+      stages = more;
+    else
+      for (std::size_t i = 0; i < stages.size(); ++i) stages[i].second += more[i].second;
+  });
+  py::list out;
+  for (const auto& [stage, seconds] : stages) out.append(py::make_tuple(stage, seconds));
+  return out;
 }
 
 /// Ctrl-C, looked for every 20 ms.
@@ -126,74 +146,29 @@ void roll_out(Batch& batch, int count,
 }
 
 py::tuple to_tuple(const ArrayRef& a) {
-  char kind = 'f';
-  if (a.type == FieldType::kInt32 || a.type == FieldType::kInt64) kind = 'i';
-  if (a.type == FieldType::kUint8) kind = 'u';
-  return py::make_tuple(reinterpret_cast<std::uintptr_t>(a.data), kind, a.item_size(), a.num_worlds,
-                        a.world_stride, a.count, a.width);
-}
-
-const char* precision_name(Precision precision) {
-  switch (precision) {
-    case Precision::kDefault:
-      return "default";
-    case Precision::kFloat32:
-      return "float32";
-    case Precision::kFloat64:
-      return "float64";
-  }
-  return "";
-}
-
-constexpr std::pair<const char*, Guard> kGuards[] = {{"ignore", Guard::kIgnore},
-                                                     {"freeze", Guard::kFreeze},
-                                                     {"reset", Guard::kReset},
-                                                     {"raise", Guard::kRaise}};
-constexpr std::pair<const char*, Solver> kSolvers[] = {
-    {"auto", Solver::kAuto},
-    {"active_set", Solver::kActiveSet},
-    {"jacobi", Solver::kJacobi},
-    {"gauss_seidel_blocks", Solver::kGaussSeidelBlocks},
-    {"gauss_seidel", Solver::kGaussSeidel},
-    {"exact", Solver::kExact}};
-constexpr std::pair<const char*, Precision> kPrecisions[] = {{"float32", Precision::kFloat32},
-                                                             {"float64", Precision::kFloat64}};
-
-template <class T, std::size_t kCount>
-T choose(const char* argument, const std::string& value,
-         const std::pair<const char*, T> (&choices)[kCount]) {
-  std::string legal;
-  for (const auto& [name, choice] : choices) {
-    if (value == name) return choice;
-    legal += (legal.empty() ? "'" : ", '") + std::string(name) + "'";
-  }
-  throw ConfigError(std::string(argument) + ": '" + value + "' is not one of " + legal);
-}
-
-template <class T, std::size_t kCount>
-const char* name_of(T value, const std::pair<const char*, T> (&choices)[kCount]) {
-  for (const auto& [name, choice] : choices) {
-    if (value == choice) return name;
-  }
-  return "";
+  return py::make_tuple(reinterpret_cast<std::uintptr_t>(a.data), kind_of(a.type), a.item_size(),
+                        a.num_worlds, a.world_stride, a.count, a.width);
 }
 
 std::unique_ptr<Batch> make_batch(const Model& model, long num_worlds, const std::string& device,
-                                  const std::optional<std::string>& precision, int num_threads,
+                                  const std::optional<std::string>& precision,
+                                  const std::string& numeric, int num_threads,
                                   const std::vector<std::string>& outputs,
                                   const std::vector<std::string>& inert, const std::string& guard,
-                                  int history, const std::string& solver, int iterations,
-                                  double tolerance, bool warm_start) {
+                                  int history, std::uint64_t seed, const std::string& solver,
+                                  int iterations, double tolerance, bool warm_start) {
   SimulationOptions options;
   options.num_worlds = num_worlds;
   options.device = device;
-  if (precision) options.precision = choose("precision", *precision, kPrecisions);
+  if (precision) options.precision = value_of("precision", *precision, kPrecisionNames);
+  options.numeric = value_of("numeric", numeric, kNumericNames);
   options.num_threads = num_threads;
   options.outputs = outputs;
   options.inert = inert;
-  options.guard = choose("guard", guard, kGuards);
+  options.guard = value_of("guard", guard, kGuardNames);
   options.history = history;
-  options.solver = choose("solver", solver, kSolvers);
+  options.seed = seed;
+  options.solver = value_of("solver", solver, kSolverNames);
   options.iterations = iterations;
   options.tolerance = tolerance;
   options.warm_start = warm_start;
@@ -201,24 +176,38 @@ std::unique_ptr<Batch> make_batch(const Model& model, long num_worlds, const std
   return std::make_unique<Batch>(model, options);
 }
 
-/// Options with their defaults resolved, and what runs.
-py::dict options_of(const Batch& batch) {
-  const SimulationOptions& o = batch.simulation.options();
+py::dict to_dict(const SimulationOptions& o) {
   py::dict out;
   out["num_worlds"] = o.num_worlds;
   out["device"] = o.device;
-  out["precision"] = precision_name(o.precision);
+  out["precision"] = name_of(o.precision, kPrecisionNames);
+  out["numeric"] = name_of(o.numeric, kNumericNames);
   out["num_threads"] = o.num_threads;
   out["outputs"] = o.outputs;
   out["inert"] = o.inert;
-  out["guard"] = name_of(o.guard, kGuards);
+  out["guard"] = name_of(o.guard, kGuardNames);
   out["history"] = o.history;
-  out["solver"] = name_of(o.solver, kSolvers);
+  out["seed"] = o.seed;
+  out["solver"] = name_of(o.solver, kSolverNames);
   out["iterations"] = o.iterations;
   out["tolerance"] = o.tolerance;
   out["warm_start"] = o.warm_start;
+  return out;
+}
+
+/// Options with their defaults resolved, and what runs.
+py::dict options_of(const Batch& batch) {
+  py::dict out = to_dict(batch.simulation.options());
   out["backend"] = batch.simulation.backend();
   return out;
+}
+
+/// Hash of the model and options of the batch that was saved; number of threads left out.
+py::tuple checkpoint_info(const std::string& path) {
+  const CheckpointInfo info = Simulation::checkpoint_info(path);
+  py::dict options = to_dict(info.options);
+  options.attr("pop")("num_threads");
+  return py::make_tuple(info.model_hash, options);
 }
 
 template <class T>
@@ -234,22 +223,21 @@ void bind_simulation(py::module_& m) {
   bind_buffer<double>(m, "DoubleBuffer");
   bind_buffer<std::uint64_t>(m, "WordBuffer");
   bind_buffer<std::int64_t>(m, "CountBuffer");
-  m.def("checkpoint_info", [](const std::string& path) {
-    const CheckpointInfo info = Simulation::checkpoint_info(path);
-    py::dict out;
-    out["num_worlds"] = info.num_worlds;
-    out["device"] = info.device;
-    out["precision"] = precision_name(info.precision);
-    return out;
-  });
+  m.def("checkpoint_info", &checkpoint_info);
+  m.def("checkpoint_model",
+        [](const std::string& path) { return Simulation::checkpoint_model(path); });
 
   py::class_<Batch>(m, "Simulation")
       .def(py::init(&make_batch), py::arg("model"), py::kw_only(), py::arg("num_worlds"),
-           py::arg("device"), py::arg("precision"), py::arg("num_threads"), py::arg("outputs"),
-           py::arg("inert"), py::arg("guard"), py::arg("history"), py::arg("solver"),
-           py::arg("iterations"), py::arg("tolerance"), py::arg("warm_start"))
+           py::arg("device"), py::arg("precision"), py::arg("numeric"), py::arg("num_threads"),
+           py::arg("outputs"), py::arg("inert"), py::arg("guard"), py::arg("history"),
+           py::arg("seed"), py::arg("solver"), py::arg("iterations"), py::arg("tolerance"),
+           py::arg("warm_start"))
       .def_property_readonly("options", &options_of)
-      .def("storage", [](const Batch& b) { return Storage{b.simulation.storage()}; })
+      .def("storage",
+           [](const Batch& b) {
+             return Storage{b.simulation.storage(), b.occupancy};
+           })
       .def("array",
            [](Batch& b, int number) {
              const Field field = static_cast<Field>(number);
@@ -317,10 +305,22 @@ void bind_simulation(py::module_& m) {
           })
       .def("commit", [](Batch& b) { compute(b, [](Simulation& s) { s.commit(); }); })
       .def("save",
-           [](Batch& b, const std::string& path, const OptionalBuffer& worlds) {
+           [](Batch& b, const std::string& path, const OptionalBuffer& worlds, bool guard_history) {
              py::buffer_info info;
              const auto indices = items_of<long>(worlds, info);
-             compute(b, [&](Simulation& s) { s.save(path, indices); });
+             compute(b, [&](Simulation& s) { s.save(path, indices, guard_history); });
+           })
+      .def("state",
+           [](Batch& b, const OptionalBuffer& worlds) {
+             py::buffer_info info;
+             const auto indices = items_of<long>(worlds, info);
+             return compute(b, [&](Simulation& s) { return s.state(indices); });
+           })
+      .def("set_state",
+           [](Batch& b, const Snapshot& snapshot, const OptionalBuffer& worlds) {
+             py::buffer_info info;
+             const auto indices = items_of<long>(worlds, info);
+             compute(b, [&](Simulation& s) { s.set_state(snapshot, indices); });
            })
       .def("dump",
            [](Batch& b, const OptionalBuffer& worlds, const std::string& path) {
@@ -340,31 +340,23 @@ void bind_simulation(py::module_& m) {
             return Buffer<std::int64_t>{compute(b, [](Simulation& s) { return s.guard_resets(); })};
           })
       .def("load_state",
-           [](Batch& b, const std::string& path) {
-             compute(b, [&](Simulation& s) { s.load_state(path); });
+           [](Batch& b, const std::string& path, bool convert) {
+             compute(b, [&](Simulation& s) { s.load_state(path, convert); });
            })
       .def("state_hash",
            [](Batch& b) {
              return Buffer<std::uint64_t>{compute(b, [](Simulation& s) { return s.state_hash(); })};
            })
       .def("memory",
-           [](const Batch& b) {
-             const Simulation::Memory memory = b.simulation.memory();
+           [](Batch& b) {
+             const Simulation::Memory memory = compute(b, [](Simulation& s) { return s.memory(); });
              py::dict out;
              out["state"] = memory.state;
              out["outputs"] = memory.outputs;
              out["workspace"] = memory.workspace;
              return out;
            })
-      .def("profile",
-           [](Batch& b, int count) {
-             py::list out;
-             for (const auto& [stage, seconds] :
-                  compute(b, [&](Simulation& s) { return s.profile(count); })) {
-               out.append(py::make_tuple(stage, seconds));
-             }
-             return out;
-           })
+      .def("profile", &profile)
       .def("close",
            [](Batch& b) {
              const Turn turn(b, Closed::kIsAllowed);

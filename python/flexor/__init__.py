@@ -32,6 +32,7 @@ from flexor.model import Model, load_builder, load_model, validate
 from flexor.parameters import Parameter
 from flexor.path import cylinder, joint_term, pulley, sphere, via
 from flexor.simulation import Simulation
+from flexor.snapshot import Snapshot
 from flexor.status import Status
 
 __version__: str = _core.version
@@ -59,6 +60,7 @@ __all__ = [
     "ShapeError",
     "Simulation",
     "SimulationError",
+    "Snapshot",
     "Status",
     "UnknownNameError",
     "compare",

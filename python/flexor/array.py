@@ -55,7 +55,9 @@ class _Memory:
 
 
 #: arrays whose numbers may not be negative
-NONNEGATIVE = frozenset({"drive_position_gain", "drive_velocity_gain"})
+NONNEGATIVE = frozenset({"drive_position_gain", "drive_velocity_gain", "step_count"})
+#: arrays whose numbers must be finite
+FINITE = frozenset({"time"})
 
 
 class Array:
@@ -263,13 +265,15 @@ class Array:
         self._check_range(given)
 
     def _write(self, judged: np.ndarray, selected: np.ndarray | None) -> None:
-        self.numpy()[slice(None) if selected is None else selected] = judged
+        with self._owner:  # ConcurrencyError while a call is inside the simulation
+            self.numpy()[slice(None) if selected is None else selected] = judged
         if self._after_set is not None:
             self._after_set(selected)
 
     def _check_range(self, given: np.ndarray) -> None:
         """ConfigError for finite numbers that the array's type cannot hold: nothing wraps round. And
-        for gains below 0, which a step would leave out (PARAMETER_INVALID)."""
+        for gains below 0, which a step would leave out (PARAMETER_INVALID), and for times and step
+        counts that no world can have."""
         limits = np.iinfo(self.dtype) if self.dtype.kind in "iu" else np.finfo(self.dtype)
         bad = np.isfinite(given) & ((given < limits.min) | (given > limits.max))
         if bad.any():
@@ -277,6 +281,9 @@ class Array:
                 f"array {self.name}: {given[bad].flat[0]} given; legal for {self.dtype}: "
                 f"{limits.min} ... {limits.max}"
             )
+        if self.name in FINITE and not np.isfinite(given).all():
+            first = given[~np.isfinite(given)].flat[0]
+            raise ConfigError(f"array {self.name}: {first} given; legal: finite numbers")
         if self.name.partition("[")[0] in NONNEGATIVE and (given < 0).any():
             raise ConfigError(f"array {self.name}: {given[given < 0].flat[0]} given; legal: >= 0")
 

@@ -68,7 +68,15 @@ class DeviceError(FlexorError, RuntimeError):
 
 
 class SimulationError(FlexorError, RuntimeError):
-    """A simulation cannot go on: closed, or stopped by guard="raise"."""
+    """A simulation cannot go on: closed, or stopped by guard="raise".
+
+    worlds, status: indices and status bits of the worlds that failed (empty where none did).
+    """
+
+    def __init__(self, text: str, worlds=(), status=()):
+        super().__init__(text)
+        self.worlds = list(worlds)
+        self.status = list(status)
 
 
 class ConcurrencyError(FlexorError, RuntimeError):

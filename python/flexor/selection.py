@@ -10,10 +10,13 @@ from flexor.errors import ArgumentError, ConfigError, ShapeError
 _INDICES = calls.Kind("integer indices or a mask of bools", calls.numbers.convert)
 
 
-def world_indices(worlds, num_worlds: int, call: str, argument: str = "worlds"):
+def world_indices(
+    worlds, num_worlds: int, call: str, argument: str = "worlds", may_repeat: bool = False
+):
     """Indices of the selected worlds as int64; None stays None (all worlds).
 
-    worlds: integer indices, one index, or a boolean mask of shape (num_worlds,).
+    worlds: different integer indices (any with may_repeat), one index, or a boolean mask of shape
+        (num_worlds,).
     call, argument: named in errors.
     """
     if worlds is None:
@@ -40,6 +43,13 @@ def world_indices(worlds, num_worlds: int, call: str, argument: str = "worlds"):
     bad = indices[(indices < 0) | (indices >= num_worlds)]
     if bad.size:
         raise ConfigError(f"{call}: {argument}: world {bad[0]} given; legal: 0 to {num_worlds - 1}")
+    if not may_repeat and indices.size > 1:
+        ordered = np.sort(indices)
+        twice = ordered[1:][ordered[1:] == ordered[:-1]]
+        if twice.size:
+            raise ConfigError(
+                f"{call}: {argument}: world {twice[0]} given twice; legal: different worlds"
+            )
     return np.ascontiguousarray(indices, np.int64)
 
 
@@ -64,7 +74,7 @@ def world_mask(mask, num_worlds: int, call: str) -> np.ndarray | None:
         return None
     given = calls.judge(call, "mask", _MASK, mask)
     if _are_indices(given):
-        indices = world_indices(given, num_worlds, call, "mask")
+        indices = world_indices(given, num_worlds, call, "mask", may_repeat=True)
         chosen = np.zeros(num_worlds, np.uint8)
         chosen[indices] = 1
         # zeros and ones for all worlds: a mask of ints, most likely

@@ -6,8 +6,7 @@ import os
 
 import numpy as np
 
-from flexor import _core, calls, parameters
-from flexor import state as state_of_worlds
+from flexor import _core, calls, checkpoint, parameters
 from flexor.batch_arrays import BatchArrays
 from flexor.errors import ArgumentError, ConfigError, ShapeError, SimulationError
 from flexor.model import Model
@@ -15,12 +14,14 @@ from flexor.names import suggestion, unknown
 from flexor.parameters import Parameter
 from flexor.rollout import roll_out
 from flexor.selection import order_of_rows, world_indices, world_mask
+from flexor.snapshot import Snapshot
 from flexor.status import Status
 
 MOST_WORLDS = 2**24
 _MOST_STEPS = 2**31 - 1
 
 _MODEL = calls.instance(Model, "a flexor.Model")
+_SNAPSHOT = calls.instance(Snapshot, "a flexor.Snapshot, which get_state gives")
 _STEPS = calls.whole(0, _MOST_STEPS)
 
 
@@ -31,6 +32,7 @@ class Simulation(BatchArrays):
     num_worlds: 1 ... 2^24.
     device: "cpu" (SIMD over worlds, threads) or "reference" (plain float64, one world at a time).
     precision: "float32" (default on cpu) or "float64" (default and only choice on reference).
+    numeric: "fast" or "strict"; changes nothing on these devices, which are strict.
     num_threads: default: CPUs in the affinity mask, or FLEXOR_NUM_THREADS. Changes no result.
     outputs: "all", or names and wildcards of the read-outs to compute; fewer are faster.
     inert: "error", or names of elements, kinds or "*": what the model has and this version cannot
@@ -38,7 +40,10 @@ class Simulation(BatchArrays):
     seed: 0 ... 2^64 - 1, kept as `sim.seed` for whoever draws random numbers for this batch.
     guard: what happens to a world with a non-finite state, an invalid parameter or a singular mass
         matrix: "ignore" (bits only), "freeze" (held until reset), "reset", "raise".
-    history: states and commands of every world to keep for `dump`.
+    history: states and commands of every world to keep for `dump`. The first 8 worlds that the guard
+        acts on are dumped by themselves, those of one step to `flexor_dump_<number>.npz` in the
+        present folder or in FLEXOR_DUMP_FOLDER (environment); never over another file. The logger
+        "flexor" is told which (a warning of code "guard-dump").
     solver: "auto", "active_set", "jacobi", "gauss_seidel_blocks", "gauss_seidel", "exact".
     iterations, tolerance: default: the solver's own. warm_start: begin with the last impulses.
 
@@ -51,6 +56,7 @@ class Simulation(BatchArrays):
         num_worlds=calls.whole(1, MOST_WORLDS),
         device=calls.text,
         precision=calls.optional(calls.text),
+        numeric=calls.text,
         num_threads=calls.optional(calls.whole(1, 2**16)),
         outputs=calls.names,
         inert=calls.names,
@@ -69,6 +75,7 @@ class Simulation(BatchArrays):
         *,
         device: str = "cpu",
         precision: str | None = None,
+        numeric: str = "fast",
         num_threads: int | None = None,
         outputs="all",
         inert="error",
@@ -81,17 +88,18 @@ class Simulation(BatchArrays):
         warm_start: bool = True,
     ):
         self._model = model
-        self._seed = seed
         self._core = _core.Simulation(
             model._core,
             num_worlds=num_worlds,
             device=device,
             precision=precision,
+            numeric=numeric,
             num_threads=num_threads or 0,
             outputs=outputs if isinstance(outputs, list) else [outputs],
             inert=[] if inert in ("error", ["error"]) else inert,
             guard=guard,
             history=history,
+            seed=seed,
             solver=solver,
             iterations=iterations or 0,
             tolerance=tolerance or 0.0,
@@ -130,7 +138,7 @@ class Simulation(BatchArrays):
     @property
     def seed(self) -> int:
         """Base of random numbers drawn for this batch; the engine draws none."""
-        return self._seed
+        return self._options["seed"]
 
     @property
     def options(self) -> dict:
@@ -189,8 +197,17 @@ class Simulation(BatchArrays):
     def _mask(self, mask, call: str) -> np.ndarray | None:
         return world_mask(mask, self.num_worlds, f"Simulation.{call}")
 
-    def _selected(self, call: str, worlds, argument: str = "worlds") -> np.ndarray | None:
-        return world_indices(worlds, self.num_worlds, f"Simulation.{call}", argument)
+    def _selected(
+        self, call: str, worlds, argument: str = "worlds", may_repeat: bool = False
+    ) -> np.ndarray | None:
+        return world_indices(worlds, self.num_worlds, f"Simulation.{call}", argument, may_repeat)
+
+    def _some(self, call: str, worlds) -> np.ndarray | None:
+        """As `_selected`, at least one."""
+        selected = self._selected(call, worlds)
+        if selected is not None and selected.size == 0:
+            raise ConfigError(f"Simulation.{call}: worlds: none given; legal: at least one")
+        return selected
 
     def step(self, n: int = 1, *, mask=None, refresh: bool = True) -> None:
         """Advance by n steps from whatever the arrays hold, then bring the geometry read-outs to the
@@ -253,22 +270,24 @@ class Simulation(BatchArrays):
         order = order_of_rows(mask)
         key = -1
         if keyframe is not None:
-            if isinstance(keyframe, str):
-                key = self._model.index("keyframe", keyframe)
-            else:
-                count = self._model.keyframe_count
-                if not 0 <= keyframe < count:
-                    legal = f"0 to {count - 1}" if count else "none, since the model has none"
-                    raise ConfigError(
-                        f"Simulation.reset: keyframe: {keyframe} given; legal: {legal}"
-                    )
-                key = keyframe
+            key = self._keyframe(keyframe)
         self._core.reset(
             worlds,
             key,
             self._rows("qpos", qpos, order, selected, self._model.nq),
             self._rows("qvel", qvel, order, selected, self._model.nv),
         )
+
+    def _keyframe(self, given: str | int) -> int:
+        names = self._model.names("keyframe")
+        if isinstance(given, str):
+            if given not in names:
+                raise unknown("Simulation.reset: keyframe", given, names)
+            return names.index(given)
+        if not 0 <= given < len(names):
+            legal = f"0 to {len(names) - 1}" if names else "none, since the model has none"
+            raise ConfigError(f"Simulation.reset: keyframe: {given} given; legal: {legal}")
+        return given
 
     def _rows(self, argument: str, values, order, worlds: int, width: int) -> np.ndarray | None:
         """Rows of numbers for the selected worlds, by world, flat. order: what sorts them so."""
@@ -289,7 +308,8 @@ class Simulation(BatchArrays):
 
         bits: the status bits to look for.
         """
-        return (self._array("status").numpy() & int(bits)) != 0
+        with self._storage:
+            return (self._array("status").numpy() & int(bits)) != 0
 
     def clear_status(self, mask=None) -> None:
         """Zero the status bits of worlds."""
@@ -373,15 +393,16 @@ class Simulation(BatchArrays):
 
     # --- checkpoints ---
 
-    @calls.checked(path=calls.path)
-    def save(self, path: str | os.PathLike, worlds=None) -> None:
-        """Write states, commands and per-world parameters of some worlds (all if omitted) to a file.
+    @calls.checked(path=calls.path, guard_history=calls.flag)
+    def save(self, path: str | os.PathLike, worlds=None, *, guard_history: bool = False) -> None:
+        """Write model, options, states, commands and per-world parameters of some worlds (different
+        ones; all if omitted) to an .npz file that `numpy.load` reads. [IA-6]
+
         Loading it and going on gives the bits of never having stopped, with any number of threads.
+        guard_history: also `guard_resets` and what `dump` would write.
+        Raises ConfigError for a world whose time is no number.
         """
-        selected = self._selected("save", worlds)
-        if selected is not None and selected.size == 0:
-            raise ConfigError("Simulation.save: worlds: none given; legal: at least one")
-        self._core.save(path, selected)
+        self._core.save(path, self._some("save", worlds), guard_history)
 
     @calls.checked(path=calls.path)
     def dump(self, worlds, path: str | os.PathLike) -> None:
@@ -390,43 +411,68 @@ class Simulation(BatchArrays):
         own), one array (row, world, ...) per field, oldest row first, a world with fewer rows has
         them at the end. ConfigError if the simulation was made with history=0.
         """
-        selected = self._selected("dump", worlds)
-        if selected is not None and selected.size == 0:
-            raise ConfigError("Simulation.dump: worlds: none given; legal: at least one")
-        self._core.dump(selected, path)
+        self._core.dump(self._some("dump", worlds), path)
 
-    @calls.checked(path=calls.path)
-    def load_state(self, path: str | os.PathLike) -> None:
-        """Take over a file of `save`. CheckpointError if it is damaged, of another model or batch
-        size; nothing is changed then."""
-        self._core.load_state(path)
+    @calls.checked(path=calls.path, convert=calls.flag)
+    def load_state(self, path: str | os.PathLike, *, convert: bool = False) -> None:
+        """Take over a file of `save`, of as many worlds or of one, which goes to all.
+
+        convert: take over numbers of the other precision, too.
+        Raises CheckpointError naming the member if the file is damaged, or if it is of another
+        model, number of worlds or precision; nothing is changed then.
+        """
+        self._core.load_state(path, convert)
 
     @classmethod
-    @calls.checked(path=calls.path, model=_MODEL)
-    def load(cls, path: str | os.PathLike, model: Model, **options) -> Simulation:
-        """A new simulation of `model` that goes on where a file of `save` stopped; number of worlds,
-        device and precision are the file's. options: as for `Simulation`. CheckpointError naming
-        file and what is wrong with it."""
-        sim = cls(model, **{**_core.checkpoint_info(path), **options})
-        sim.load_state(path)
+    @calls.checked(
+        path=calls.path,
+        model=calls.optional(_MODEL),
+        num_worlds=calls.optional(calls.whole(1, MOST_WORLDS)),
+        convert=calls.flag,
+    )
+    def load(
+        cls,
+        path: str | os.PathLike,
+        model: Model | None = None,
+        num_worlds: int | None = None,
+        *,
+        convert: bool = False,
+        **options,
+    ) -> Simulation:
+        """A new simulation that goes on where a file of `save` stopped.
+
+        model: of that hash; the file's own if omitted.
+        num_worlds: the file's, which is the default; a file of one world goes to any number. Others
+            are refused: `save(path, worlds=...)` chooses worlds.
+        convert: allows the other precision.
+        options: as for `Simulation`; those not given are the ones of the simulation that was saved,
+            but for `num_threads`, and for solver, iterations and tolerance on another device or in
+            another precision, which choose their own.
+        Raises CheckpointError naming file and member if it is damaged, or if it is of another model,
+        number of worlds or precision.
+        """
+        model, options = checkpoint.resume(path, model, num_worlds, options)
+        sim = cls(model, **options)
+        sim.load_state(path, convert=convert)
         return sim
 
-    def get_state(self, worlds=None) -> dict[str, np.ndarray]:
-        """Copies of all state and command arrays by name, of some worlds or of all."""
-        return state_of_worlds.get_state(self, self._selected("get_state", worlds))
+    def get_state(self, worlds=None) -> Snapshot:
+        """Snapshot of states and commands of some worlds (different ones), or of all."""
+        return Snapshot(self._core.state(self._some("get_state", worlds)))
 
-    @calls.checked(state=calls.by_name(calls.numbers))
-    def set_state(self, state: dict[str, np.ndarray], worlds=None) -> None:
-        """Put back what `get_state` gave, or some of its arrays, into as many worlds. All is judged
-        before anything is written: ShapeError, UnknownNameError, ArgumentError, ConfigError for a
-        number that the precision cannot hold."""
-        state_of_worlds.set_state(self, state, self._selected("set_state", worlds))
+    @calls.checked(snapshot=_SNAPSHOT)
+    def set_state(self, snapshot: Snapshot, worlds=None) -> None:
+        """Put back a snapshot, of this simulation or another of the same model and precision, into as
+        many worlds. Geometry read-outs follow at the next forward or step; parameters are no part of
+        it. Raises ConfigError, ShapeError; nothing is changed then."""
+        self._core.set_state(snapshot._core, self._some("set_state", worlds))
 
     def clone_worlds(self, source, destination) -> None:
         """Copy states and commands of worlds onto others, pair by pair, or of one onto all.
-        source, destination: indices or masks; as many of both, or one source."""
+        source, destination: indices or masks; as many of both, or one source. A source may stand
+        there more than once, a destination not."""
         pair = [
-            self._selected("clone_worlds", given, argument)
+            self._selected("clone_worlds", given, argument, may_repeat=argument == "source")
             for argument, given in (("source", source), ("destination", destination))
         ]
         if pair[0] is None or pair[1] is None:

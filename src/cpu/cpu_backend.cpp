@@ -143,6 +143,12 @@ class CpuBackend : public Backend {
     if (all_zero(Constant::joint_anchor, 0, 3)) flags |= kAnchorIsOrigin;
     if (all_zero(Constant::link_inertia, 3, 3)) flags |= kInertiaIsDiagonal;
     if (all_zero(Constant::link_com, 0, 3)) flags |= kCentreIsOrigin;
+    for (int i = 0; i < 3; ++i) {
+      if (!all_zero(Constant::joint_axis, (i + 1) % 3, 1)) continue;
+      if (!all_zero(Constant::joint_axis, (i + 2) % 3, 1)) continue;
+      if (holds(Constant::joint_axis, i, S(1))) flags |= kAxisIsX << i;
+      if (holds(Constant::joint_axis, i, S(-1))) flags |= (kAxisIsX << i) | kAxisIsReversed;
+    }
     if (all_zero(Constant::link_mass, 0, 1) && all_zero(Constant::link_inertia, 0, 6)) {
       flags |= kIsMassless;
     }

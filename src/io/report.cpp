@@ -6,8 +6,11 @@
 #include <cmath>
 
 #include "flexor/io/mjcf.hpp"
+#include "io/json.hpp"
 
 namespace flexor {
+
+using io::json_text;
 
 namespace {
 
@@ -42,23 +45,6 @@ const char* name(IgnoredClass ignored) {
   return kNames[static_cast<int>(ignored)];
 }
 
-std::string text(const std::string& value) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string result = "\"";
-  for (const char c : value) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      result += {'\\', c};
-    } else if (byte < 0x20 || byte == 0x7F) {
-      result += "\\u00";
-      result += {kDigits[byte >> 4], kDigits[byte & 15u]};
-    } else {
-      result += c;
-    }
-  }
-  return result + "\"";
-}
-
 std::string number(double value) {
   if (!std::isfinite(value)) return "null";
   char buffer[32];
@@ -67,7 +53,7 @@ std::string number(double value) {
 }
 
 std::string place(const Source& source) {
-  return "[" + text(source.file) + ", " + std::to_string(source.line) + ", " +
+  return "[" + json_text(source.file) + ", " + std::to_string(source.line) + ", " +
          std::to_string(source.column) + "]";
 }
 
@@ -98,13 +84,15 @@ std::string part_of_line(const std::string& line, int& column) {
 std::string item_text(const ReportItem& item) {
   const Problem& p = item.problem;
   std::string json =
-      "{\"bin\": " + text(name(item.bin)) + ", \"class\": " + text(name(item.ignored_class)) +
-      ", \"severity\": " + text(name(p.severity)) + ", \"code\": " + text(p.code) +
-      ", \"file\": " + text(p.source.file) + ", \"line\": " + std::to_string(p.source.line) +
-      ", \"column\": " + std::to_string(p.source.column) + ", \"element\": " + text(p.element) +
-      ", \"name\": " + text(p.name) + ", \"attribute\": " + text(p.attribute) +
-      ", \"value\": " + text(p.value) + ", \"text\": " + text(p.message) +
-      ", \"hint\": " + text(p.hint) + ", \"count\": " + std::to_string(p.count) + ", \"places\": [";
+      "{\"bin\": " + json_text(name(item.bin)) +
+      ", \"class\": " + json_text(name(item.ignored_class)) +
+      ", \"severity\": " + json_text(name(p.severity)) + ", \"code\": " + json_text(p.code) +
+      ", \"file\": " + json_text(p.source.file) + ", \"line\": " + std::to_string(p.source.line) +
+      ", \"column\": " + std::to_string(p.source.column) +
+      ", \"element\": " + json_text(p.element) + ", \"name\": " + json_text(p.name) +
+      ", \"attribute\": " + json_text(p.attribute) + ", \"value\": " + json_text(p.value) +
+      ", \"text\": " + json_text(p.message) + ", \"hint\": " + json_text(p.hint) +
+      ", \"count\": " + std::to_string(p.count) + ", \"places\": [";
   for (std::size_t i = 0; i < item.places.size(); ++i)
     json += (i == 0 ? "" : ", ") + place(item.places[i]);
   return json + "]}";
@@ -113,26 +101,26 @@ std::string item_text(const ReportItem& item) {
 }  // namespace
 
 std::string to_json(const Report& report) {
-  std::string json = "{\"report_version\": 1, \"file\": " + text(report.file) +
-                     ", \"format\": " + text(report.format) + ", \"model\": " + text(report.model) +
-                     ", \"ok\": " + (report.ok ? "true" : "false") +
-                     ", \"strict\": " + text(report.strict) + ", \"compat\": \"flexor\"" +
-                     ", \"files\": [";
+  std::string json =
+      "{\"report_version\": 1, \"file\": " + json_text(report.file) +
+      ", \"format\": " + json_text(report.format) + ", \"model\": " + json_text(report.model) +
+      ", \"ok\": " + (report.ok ? "true" : "false") + ", \"strict\": " + json_text(report.strict) +
+      ", \"compat\": \"flexor\"" + ", \"files\": [";
   for (std::size_t i = 0; i < report.files.size(); ++i) {
     const ReportFile& file = report.files[i];
-    json += std::string(i == 0 ? "" : ", ") + "{\"path\": " + text(file.path) +
-            ", \"role\": " + text(file.role) + ", \"bytes\": " + std::to_string(file.bytes) +
-            ", \"sha256\": " + text(file.sha256) +
+    json += std::string(i == 0 ? "" : ", ") + "{\"path\": " + json_text(file.path) +
+            ", \"role\": " + json_text(file.role) + ", \"bytes\": " + std::to_string(file.bytes) +
+            ", \"sha256\": " + json_text(file.sha256) +
             ", \"from\": " + (file.from.line > 0 ? place(file.from) : "null") + "}";
   }
   json += "], \"counts\": {";
   for (std::size_t i = 0; i < report.counts.size(); ++i)
-    json += (i == 0 ? "" : ", ") + text(report.counts[i].first) + ": " +
+    json += (i == 0 ? "" : ", ") + json_text(report.counts[i].first) + ": " +
             number(report.counts[i].second);
   json += "}, \"bins\": {\"read\": " + std::to_string(report.read) +
           ", \"approximated\": " + std::to_string(report.approximated) + ", \"ignored\": {";
   for (int k = 1; k <= 5; ++k)
-    json += std::string(k == 1 ? "" : ", ") + text(name(static_cast<IgnoredClass>(k))) + ": " +
+    json += std::string(k == 1 ? "" : ", ") + json_text(name(static_cast<IgnoredClass>(k))) + ": " +
             std::to_string(report.ignored[k]);
   json += "}, \"rejected\": " + std::to_string(report.rejected) +
           ", \"total\": " + std::to_string(report.total) + "}, \"items\": [";

@@ -232,11 +232,11 @@ class PathPlanner {
         }
       }
     }
-    number_entries();
+    number_entries(tree);
   }
 
   /// Entries of the tendon's Jacobian, ascending; the first touch of each stores, later ones add.
-  void number_entries() {
+  void number_entries(int tree) {
     std::set<int> dofs;
     for (const Leg& leg : legs_) {
       for (const Touch& t : leg.touches) dofs.insert(t.dof);
@@ -251,7 +251,10 @@ class PathPlanner {
       p_.piece_touch_first.push_back(static_cast<int>(p_.touch_entry.size()));
       for (const Touch& t : leg.touches) {
         p_.touch_entry.push_back(entry[t.dof]);
-        p_.touch_flags.push_back((t.minus ? kMinus : 0) | (seen.insert(t.dof).second ? kFirst : 0));
+        const bool is_first = seen.insert(t.dof).second;
+        const bool is_own = p_.link_tree[p_.dof_link[t.dof]] == tree;
+        p_.touch_flags.push_back((t.minus ? kMinus : 0) | (is_first ? kFirst : 0) |
+                                 (is_own ? 0 : kOtherTree));
       }
     }
     plan_wrenches(entry);

@@ -20,7 +20,7 @@ std::size_t round_up(std::size_t bytes, std::size_t multiple) {
   return (bytes + multiple - 1) / multiple * multiple;
 }
 
-int item_size(FieldType type, bool is_float) {
+int bytes_of(FieldType type, bool is_float) {
   switch (type) {
     case FieldType::kReal:
       return is_float ? 4 : 8;
@@ -37,7 +37,9 @@ int item_size(FieldType type, bool is_float) {
 
 }  // namespace
 
-int ArrayRef::item_size() const { return flexor::item_size(type, is_float); }
+int item_size(Field field, bool is_float) { return bytes_of(info(field).type, is_float); }
+
+int ArrayRef::item_size() const { return bytes_of(type, is_float); }
 
 int entry_count(const Model& model, FieldIndex index) {
   const Description& description = model.description();
@@ -67,8 +69,9 @@ int entry_count(const Model& model, FieldIndex index) {
 
 Pages::Pages(std::size_t bytes, const std::string& what) {
   if (bytes > memory_limit()) refuse_memory(what, bytes);
-  const bool is_big = bytes >= 2 * kHugePage;
-  mapped_bytes_ = round_up(bytes, kPage) + (is_big ? kHugePage : 0);
+  const bool is_big = bytes >= kHugePage / 4;
+  const std::size_t used = round_up(bytes, is_big ? kHugePage : kPage);
+  mapped_bytes_ = used + (is_big ? kHugePage : 0);
   mapped_ =
       mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped_ == MAP_FAILED) {
@@ -78,7 +81,7 @@ Pages::Pages(std::size_t bytes, const std::string& what) {
   std::size_t first = reinterpret_cast<std::size_t>(mapped_);
   if (is_big) {
     first = round_up(first, kHugePage);
-    madvise(reinterpret_cast<void*>(first), round_up(bytes, kPage), MADV_HUGEPAGE);
+    madvise(reinterpret_cast<void*>(first), used, MADV_HUGEPAGE);
   }
   data_ = reinterpret_cast<std::byte*>(first);
 }
@@ -108,7 +111,7 @@ FieldLayout lay_out(const std::array<int, kFieldCount>& components, long world_s
     layout.offset[f] = offset;
     layout.bytes = offset + static_cast<std::size_t>(components[f]) *
                                 static_cast<std::size_t>(world_stride) *
-                                static_cast<std::size_t>(item_size(info(field).type, is_float));
+                                static_cast<std::size_t>(item_size(field, is_float));
   });
   // An empty field at the very end has an address inside the pages, too.
   layout.bytes = std::max(layout.bytes + 1, kPage);
@@ -178,7 +181,7 @@ double Batch::bytes_per_world(FieldGroup group) const {
   double bytes = 0;
   visit_fields([&](Field field) {
     if (info(field).group == group && has(field) && !is_idle(field))
-      bytes += components(field) * item_size(info(field).type, is_float_);
+      bytes += components(field) * item_size(field, is_float_);
   });
   return bytes;
 }

@@ -17,14 +17,20 @@
 
 namespace flexor {
 
+/// Bytes of one number of a field.
+int item_size(Field field, bool is_float);
+
 /// Which fields a batch keeps.
 using FieldSet = std::array<bool, kFieldCount>;
 
 inline bool is_read_out(Field field) {
   return info(field).group == FieldGroup::kGeometry || info(field).group == FieldGroup::kStep;
 }
-/// State or command: checkpointed.
-inline bool is_kept_in_checkpoints(Field field) { return !is_read_out(field); }
+/// State and commands, which batches always keep, and checkpoints; the remainder of qpos in float32
+/// only.
+inline bool is_in_checkpoints(Field field, bool is_float) {
+  return !is_read_out(field) && (is_float || field != Field::qpos_compensation);
+}
 
 /// Entries a field has by what its components belong to.
 int entry_count(const Model& model, FieldIndex index);
@@ -58,6 +64,8 @@ class Batch {
   /// Worlds in memory: those of the batch, then padding.
   long world_stride() const { return world_stride_; }
   bool is_float() const { return is_float_; }
+  /// State or command of this batch.
+  bool is_kept(Field field) const { return is_in_checkpoints(field, is_float_); }
   bool has(Field field) const { return data_[static_cast<int>(field)] != nullptr; }
   int components(Field field) const { return components_[static_cast<int>(field)]; }
   ArrayRef array(Field field) const;

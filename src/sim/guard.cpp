@@ -7,7 +7,6 @@
 #include "sim/logging.hpp"
 
 namespace flexor {
-namespace {
 
 std::string status_text(int status) {
   std::string text;
@@ -17,8 +16,6 @@ std::string status_text(int status) {
 #undef X
   return text;
 }
-
-}  // namespace
 
 /// What is wrong with a world and no stage of a step looks at: its time is no number, or it stands
 /// between the two calls that set a pair of spring bounds.
@@ -66,6 +63,7 @@ void Simulation::Implementation::log_guard(const char* code, const char* what, l
 
 /// is_stale: G arrays are to be refreshed before this call ends.
 void Simulation::Implementation::act_on_failures(const std::uint8_t* mask, bool is_stale) {
+  if (options.guard != Guard::kIgnore) dump_failures();
   switch (options.guard) {
     case Guard::kIgnore:
       return;
@@ -88,18 +86,22 @@ void Simulation::Implementation::act_on_failures(const std::uint8_t* mask, bool 
     case Guard::kRaise: {
       constexpr long kShown = 8;
       long failures = 0;
-      std::string worlds;
+      std::vector<long> worlds;
+      std::vector<int> bits;
+      std::string list;
       const std::int32_t* status = statuses();
       each_with(kGuardBits, mask, [&](long w) {
+        worlds.push_back(w), bits.push_back(status[w]);
         if (failures++ < kShown)
-          worlds += (worlds.empty() ? " " : ", ") + std::to_string(w) + " (" +
-                    status_text(status[w]) + ")";
+          list +=
+              (list.empty() ? " " : ", ") + std::to_string(w) + " (" + status_text(status[w]) + ")";
       });
       if (failures == 0) return;
       if (is_stale) backend->step(batch->view(), 0, mask, true);
       throw SimulationError(std::to_string(failures) + " of " + std::to_string(num_worlds()) +
-                            " worlds failed and stand at the start of the step: worlds" + worlds +
-                            (failures > kShown ? ", ..." : "") + "; reset them to go on");
+                                " worlds failed and stand at the start of the step: worlds" + list +
+                                (failures > kShown ? ", ..." : "") + "; reset them to go on",
+                            std::move(worlds), std::move(bits));
     }
   }
 }

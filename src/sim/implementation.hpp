@@ -1,10 +1,12 @@
 #pragma once
 // What a Simulation holds, and the work behind its calls, split by task: simulation.cpp (the
-// calls), guard.cpp (worlds that failed), jacobian.cpp (of points of bodies), rollout.cpp (steps
+// calls), guard.cpp (worlds that failed), failure_dump.cpp (what they did),
+// jacobian.cpp (of points of bodies), rollout.cpp (steps
 // with commands given ahead), snapshot.cpp (states taken out, put back, written and read).
 
 #include <atomic>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,11 @@
 
 namespace flexor {
 
+struct Checkpoint;
+
+/// Names of status bits, with | between them.
+std::string status_text(int status);
+
 struct Simulation::Implementation {
   Model model;
   SimulationOptions options;
@@ -30,6 +37,7 @@ struct Simulation::Implementation {
   Bytes reference_given;  ///< [tendon] 1 = a number, 0 = measured when geometry is committed
   Bytes invalid;          ///< [world] 1 = its parameters cannot be used as they are; empty = none
   std::vector<std::int64_t> guard_resets;  ///< [world] times the guard has reset it
+  std::size_t dumps_left = 8;              ///< worlds that failed and may still be dumped
   Bytes was_frozen;                        ///< [world] 1 = before the steps that run
   std::atomic_flag is_busy;
 
@@ -68,6 +76,8 @@ struct Simulation::Implementation {
   // snapshot.cpp
   Snapshot take(const std::vector<long>& worlds) const;
   void put_back(const Snapshot& snapshot, const std::vector<long>& worlds);
+  void check_fits(const Snapshot& snapshot, const std::vector<long>& worlds) const;
+  void take_over(Checkpoint checkpoint);
 
   // guard.cpp
   int fault_of(long world) const;
@@ -76,6 +86,7 @@ struct Simulation::Implementation {
   void log_guard(const char* code, const char* what, long world) const;
   void thaw_nonfinite(const std::uint8_t* mask);
   void act_on_failures(const std::uint8_t* mask, bool is_stale);
+  void dump_failures();
 };
 
 /// One call at a time; a second one is refused at once.

@@ -12,9 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "sim/zip_layout.hpp"
+
 namespace flexor {
 
-std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t crc = 0);
+inline constexpr const char* kNpySuffix = ".npy";
 
 /// One array of a file.
 struct NpyArray {
@@ -42,23 +44,17 @@ class NpzWriter {
   void finish();
 
  private:
-  struct Member {
-    std::string name;
-    std::uint32_t crc = 0;
-    std::uint64_t size = 0, offset = 0;
-  };
   void write(std::span<const std::byte> bytes);
-  void write_local_header(const Member& member);
   [[noreturn]] void fail(const char* doing) const;
 
   std::filesystem::path path_, temporary_;
   std::FILE* file_ = nullptr;
   std::uint64_t position_ = 0;
-  std::vector<Member> members_;
+  std::vector<ZipMember> members_;
 };
 
-/// All arrays of a file by name, their checksums verified. CheckpointError naming the file and,
-/// where it is known, the damaged member.
+/// All arrays of a file by name. CheckpointError naming the file and the damaged member if a single
+/// byte is not as NpzWriter wrote it.
 std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path);
 /// One of them, without a look at the others.
 NpyArray read_npz_member(const std::filesystem::path& path, const std::string& name);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "flexor/io/suggest.hpp"
+#include "flexor/sim/option_names.hpp"
 #include "model/findings.hpp"
 #include "reference/problem.hpp"
 
@@ -70,24 +71,6 @@ bool matches_wildcard(const std::string& pattern, const std::string& text) {
   return pattern == text || fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
 }
 
-const char* solver_name(Solver solver) {
-  switch (solver) {
-    case Solver::kAuto:
-      return "auto";
-    case Solver::kActiveSet:
-      return "active_set";
-    case Solver::kJacobi:
-      return "jacobi";
-    case Solver::kGaussSeidelBlocks:
-      return "gauss_seidel_blocks";
-    case Solver::kGaussSeidel:
-      return "gauss_seidel";
-    case Solver::kExact:
-      return "exact";
-  }
-  return "";
-}
-
 int default_iterations(Solver solver) {
   switch (solver) {
     case Solver::kAuto:
@@ -134,7 +117,8 @@ SimulationOptions resolve_options(SimulationOptions options) {
 
   if (!is_legal_solver(options.device, options.solver))
     reject("solver",
-           in_quotes(solver_name(options.solver)) + " on device " + in_quotes(options.device),
+           in_quotes(name_of(options.solver, kSolverNames)) + " on device " +
+               in_quotes(options.device),
            is_reference ? "'auto', 'gauss_seidel', 'gauss_seidel_blocks', 'exact'"
                         : "'auto', 'active_set', 'jacobi'");
   const Solver chosen =
@@ -153,10 +137,10 @@ FieldSet select_fields(const SimulationOptions& options) {
   FieldSet kept{};
   std::vector<std::string> read_outs;
   visit_fields([&](Field field) {
-    kept[static_cast<int>(field)] = !is_read_out(field);
+    kept[static_cast<int>(field)] =
+        is_in_checkpoints(field, options.precision == Precision::kFloat32);
     if (is_read_out(field)) read_outs.push_back(info(field).name);
   });
-  kept[static_cast<int>(Field::qpos_compensation)] = options.precision == Precision::kFloat32;
 
   for (const std::string& pattern : options.outputs) {
     bool is_met = pattern == "all";

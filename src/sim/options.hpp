@@ -15,8 +15,6 @@ SimulationOptions resolve_options(SimulationOptions options);
 int default_iterations(Solver solver);
 double default_tolerance(Solver solver, bool is_float);
 
-const char* solver_name(Solver solver);
-
 /// State and commands, and the read-outs that `outputs` names. qpos_compensation exists in float32
 /// batches only. ConfigError for a name or wildcard that meets no read-out.
 FieldSet select_fields(const SimulationOptions& options);

@@ -6,6 +6,7 @@
 
 #include "model/findings.hpp"
 #include "sim/inert.hpp"
+#include "sim/worlds.hpp"
 
 namespace flexor {
 namespace {
@@ -22,6 +23,10 @@ bool is_spring_bound(ParameterKind kind) {
                          std::span<const double> numbers, const std::string& reason) {
   throw ParameterError(parameter.name + ": " + number_text(numbers) + " in " + where + "; " +
                        reason + " [" + info(parameter.kind).unit + "]");
+}
+
+double rounded(double value, bool is_float) {
+  return is_float ? static_cast<double>(static_cast<float>(value)) : value;
 }
 
 std::string world_text(long world) { return "world " + std::to_string(world); }
@@ -66,6 +71,16 @@ Bytes tendons_shaped_by(const Model& model, const Parameter& parameter) {
   return tendons;
 }
 
+bool can_hold(std::span<const double> numbers, bool is_float) {
+  const bool is_lost =
+      std::any_of(numbers.begin(), numbers.end(), [](double x) { return x != 0; }) &&
+      std::all_of(numbers.begin(), numbers.end(),
+                  [&](double x) { return rounded(x, is_float) == 0; });
+  return !is_lost && std::all_of(numbers.begin(), numbers.end(), [&](double x) {
+    return std::isinf(x) == std::isinf(rounded(x, is_float));
+  });
+}
+
 ParameterStore::ParameterStore(const Model& model, long num_worlds, bool is_float,
                                const std::vector<std::pair<int, double>>& idle)
     : num_worlds_(num_worlds), is_float_(is_float) {
@@ -88,13 +103,11 @@ ParameterStore::ParameterStore(const Model& model, long num_worlds, bool is_floa
   clear_touched();
 }
 
-double ParameterStore::rounded(double value) const {
-  return is_float_ ? static_cast<double>(static_cast<float>(value)) : value;
-}
+double ParameterStore::rounded(double value) const { return flexor::rounded(value, is_float_); }
 
 void ParameterStore::check_held(const std::string& name, std::span<const double> numbers,
                                 std::string reason) const {
-  if (reason.empty() && !can_hold(numbers)) {
+  if (reason.empty() && !can_hold(numbers, is_float_)) {
     std::vector<double> stored;
     for (const double x : numbers) stored.push_back(rounded(x));
     reason = "it becomes " + number_text(stored);
@@ -104,14 +117,6 @@ void ParameterStore::check_held(const std::string& name, std::span<const double>
                     " (" + reason + "); legal for this model: 'float64'");
 }
 
-bool ParameterStore::can_hold(std::span<const double> numbers) const {
-  const bool is_lost =
-      std::any_of(numbers.begin(), numbers.end(), [](double x) { return x != 0; }) &&
-      std::all_of(numbers.begin(), numbers.end(), [&](double x) { return rounded(x) == 0; });
-  return !is_lost && std::all_of(numbers.begin(), numbers.end(),
-                                 [&](double x) { return std::isinf(x) == std::isinf(rounded(x)); });
-}
-
 void ParameterStore::set(const Model& model, std::string_view name, std::span<const double> values,
                          std::span<const long> worlds) {
   const Parameter& parameter = model.parameter(name);
@@ -119,10 +124,7 @@ void ParameterStore::set(const Model& model, std::string_view name, std::span<co
   const std::size_t count = static_cast<std::size_t>(kind.count);
   const bool is_all = worlds.empty();
   const std::size_t selected = is_all ? static_cast<std::size_t>(num_worlds_) : worlds.size();
-  for (const long world : worlds)
-    if (world < 0 || world >= num_worlds_)
-      throw ParameterError(parameter.name + ": " + world_text(world) + "; legal: 0 to " +
-                           std::to_string(num_worlds_ - 1));
+  check_worlds<ParameterError>(parameter.name, worlds, num_worlds_);
   const bool is_broadcast = values.size() == 1 || values.size() == count;
   if (!is_broadcast && values.size() != selected * count)
     throw ShapeError(parameter.name + ": " + std::to_string(values.size()) + " values given, 1, " +
@@ -147,7 +149,7 @@ void ParameterStore::set(const Model& model, std::string_view name, std::span<co
       const double parts[4] = {unit.w, unit.x, unit.y, unit.z};
       std::copy(parts, parts + 4, number);
     }
-    const bool is_held = can_hold({number, count});
+    const bool is_held = can_hold({number, count}, is_float_);
     for (std::size_t c = 0; c < count; ++c) number[c] = rounded(number[c]);
     reason = illegal_reason(kind.legal, {number, count});
     if (!reason.empty()) reject(parameter, where, given, reason + " once rounded to float32");

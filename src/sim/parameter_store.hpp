@@ -14,6 +14,10 @@ namespace flexor {
 /// A byte per world, or per tendon.
 using Bytes = std::vector<std::uint8_t>;
 
+/// Whether a batch's scalar has some of numbers that belong together: no finite one becomes
+/// infinite, and they do not all become 0.
+bool can_hold(std::span<const double> numbers, bool is_float);
+
 class ParameterStore {
  public:
   /// Nominal values, with those of `idle` in place. ConfigError if the scalar cannot hold one.
@@ -50,9 +54,6 @@ class ParameterStore {
 
  private:
   double rounded(double value) const;
-  /// Whether the scalar has some of numbers that belong together: no finite one becomes infinite,
-  /// and they do not all become 0.
-  bool can_hold(std::span<const double> numbers) const;
   /// ConfigError naming the number if it cannot, or if a reason against it is given.
   void check_held(const std::string& name, std::span<const double> numbers,
                   std::string reason) const;

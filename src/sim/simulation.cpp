@@ -173,6 +173,7 @@ void Simulation::commit() {
 
 std::vector<double> Simulation::parameter(std::string_view name) const {
   const Implementation& s = *implementation_;
+  const Exclusive exclusive(implementation_->is_busy);
   return s.parameters.get(s.model.parameter(name));
 }
 
@@ -246,6 +247,7 @@ std::vector<std::int64_t> Simulation::guard_resets() const {
 
 Simulation::Memory Simulation::memory() const {
   const Implementation& s = *implementation_;
+  const Exclusive exclusive(implementation_->is_busy);
   Memory memory;
   memory.state =
       s.batch->bytes_per_world(FieldGroup::kState) + s.batch->bytes_per_world(FieldGroup::kCommand);

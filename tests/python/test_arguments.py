@@ -67,9 +67,10 @@ def every_call(model, folder):
     yield "set_tension", sim.set_tension, {"name": "deep", "tension": 1.0}
     yield "set_actuation_force", sim.set_actuation_force, {"name": "deep", "force": 1.0}
     yield "save", sim.save, {"path": file}
+    yield "Snapshot", flexor.Snapshot, {}
     yield "load_state", sim.load_state, {"path": file}
     yield "get_state", sim.get_state, {}
-    yield "set_state", sim.set_state, {"state": {}}
+    yield "set_state", sim.set_state, {"snapshot": sim.get_state()}
     yield "clone_worlds", sim.clone_worlds, {"source": 0, "destination": 1}
     yield "array.set", sim.qpos.set, {"values": 0.0}
     yield "array.at", sim.qpos.at, {"key": 0}

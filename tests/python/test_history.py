@@ -10,7 +10,8 @@ WORLDS, KEPT = 6, 4
 
 
 @pytest.fixture
-def make(backend):
+def make(backend, tmp_path, monkeypatch):
+    monkeypatch.setenv("FLEXOR_DUMP_FOLDER", str(tmp_path / "absent"))  # test_guard.py has those
     model = flexor.models.load("three_joint_finger")
 
     def make(**options):
@@ -28,7 +29,7 @@ def drive(sim, steps, each=lambda i: None):
             flexor.rng.uniform(seeds, sim.model.tendon_count, -5, 0, stream=16, step=i)
         )
         each(i)
-        begun.append(sim.get_state())
+        begun.append(sim.get_state().to_host())
         sim.step()
     return begun
 

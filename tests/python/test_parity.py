@@ -85,11 +85,11 @@ def repeats_a_limit(sim):
 def float32_bound(sim):
     """By how much one step in float32 may miss that in float64, relative to max(1, largest velocity).
 
-    max(1e-5, 10 eps cond(M)): what rounding leaves of M and of its factor (measured: up to 7.2).
+    max(1e-5, 20 eps cond(M)): what rounding leaves of M and of its factor.
     Where limits that hold repeat one another, their targets gap/h [P-31] differ by the rounding of
     lengths over h, and the solver keeps one of them [P-81]: eps l/h, 1e-4 for paths of 1.7 m at 2 ms.
     """
-    rounding = np.maximum(1e-5, 10 * EPS * np.linalg.cond(np.asarray(sim.mass_matrix(), float)))
+    rounding = np.maximum(1e-5, 20 * EPS * np.linalg.cond(np.asarray(sim.mass_matrix(), float)))
     return np.where(repeats_a_limit(sim), np.maximum(rounding, 1e-4), rounding)
 
 

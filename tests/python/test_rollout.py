@@ -42,6 +42,9 @@ def loop(sim, commands, record, every, steps=STEPS):
 
 
 def same(a, b):
+    """Arrays by name, or snapshots, of equal bits."""
+    if isinstance(a, flexor.Snapshot):
+        a, b = a.to_host(), b.to_host()
     assert a.keys() == b.keys()
     for name in a:
         assert a[name].dtype == b[name].dtype and a[name].shape == b[name].shape, name

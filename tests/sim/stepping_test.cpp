@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -19,6 +20,7 @@ using testing::integers;
 using testing::numbers;
 using testing::rig;
 using testing::suspended_load;
+using testing::TemporaryFile;
 
 class StateHash : public testing::OnEachBackend {};
 class Step : public testing::OnEachBackend {};
@@ -55,7 +57,7 @@ std::vector<double> read_outs(const Simulation& sim, FieldGroup group) {
   return all;
 }
 
-TEST(Fnv1a, IsTheKnownFunction) {  // interface case 14
+TEST(Fnv1a, Case14IsTheKnownFunction) {
   EXPECT_EQ(fnv1a("", 0), 0xcbf29ce484222325u);
   EXPECT_EQ(fnv1a("a", 1), 0xaf63dc4c8601ec8cu);
 }
@@ -116,7 +118,7 @@ TEST_P(Step, WithoutRefreshLeavesGeometryAtTheStartOfTheLastStep) {
   EXPECT_EQ(read_outs(a, FieldGroup::kGeometry), read_outs(b, FieldGroup::kGeometry));
 }
 
-TEST_P(Step, MaskedWorldsKeepEveryBit) {  // interface case 9
+TEST_P(Step, Case9MaskedWorldsKeepEveryBit) {
   const Model model = rig().finalize();
   Simulation all(model, options(10)), some(model, options(10));
   stir(all), stir(some);
@@ -168,7 +170,7 @@ TEST_P(Dynamics, AreThoseOfTheLoad) {
   EXPECT_NEAR(sim.bias_force()[1], 3 * 9.81, is_float() ? 1e-5 : 1e-12);  // minus gravity's force
 }
 
-TEST_P(Reset, PutsMaskedWorldsBackAndLeavesTheOthers) {  // interface case 9
+TEST_P(Reset, Case9PutsMaskedWorldsBackAndLeavesTheOthers) {
   const Model model = rig().finalize();
   Simulation sim(model, options(6)), fresh(model, options(6));
   stir(sim);
@@ -230,7 +232,7 @@ TEST_P(ClearStatus, TouchesTheMaskAlone) {
   EXPECT_EQ(integers(sim, Field::status)[1], 0);
 }
 
-TEST_P(Guards, FreezesAFaultyWorldAlone) {  // interface case 12
+TEST_P(Guards, Case12FreezesAFaultyWorldAlone) {
   const Model model = rig().finalize();
   Simulation sim(model, options(64)), sound(model, options(64));
   stir(sim), stir(sound);
@@ -306,7 +308,7 @@ Simulation with_singular_world(SimulationOptions asked) {
   return sim;
 }
 
-TEST_P(Guards, IgnoreLeavesAWorldThatCannotBeFactoredWhereItIs) {  // [IA-8]
+TEST_P(Guards, IgnoreLeavesAWorldThatCannotBeFactoredWhereItIs) {
   SimulationOptions asked = options(3);
   asked.guard = flexor::Guard::kIgnore;
   Simulation sim = with_singular_world(asked);
@@ -446,6 +448,50 @@ TEST_P(Concurrency, ASecondCallIsRefusedAtOnce) {  // interface case 13
   is_done = true;
   other.join();
   EXPECT_GT(refused, 0);
+}
+
+TEST_P(Concurrency, EveryCallIsRefusedWhileOneRuns) {
+  SimulationOptions asked = options(2);
+  asked.history = 1;
+  Simulation sim(rig().finalize(), asked);
+  const TemporaryFile file("concurrency");
+  const Snapshot snapshot = sim.state();
+  const std::vector<long> one = {0}, other = {1};
+  const std::vector<std::function<void()>> calls = {
+      [&] { sim.step(); },
+      [&] { sim.forward(); },
+      [&] { sim.rollout({}); },
+      [&] { sim.reset(); },
+      [&] { sim.clear_status(); },
+      [&] { sim.array(Field::body_wrench); },
+      [&] { sim.set_parameter("tendon/cord/stiffness", std::vector<double>{1}); },
+      [&] { sim.commit(); },
+      [&] { sim.parameter("tendon/cord/stiffness"); },
+      [&] { sim.capture_reference(); },
+      [&] { sim.mass_matrix(); },
+      [&] { sim.bias_force(); },
+      [&] { sim.body_jacobian(0); },
+      [&] { sim.site_jacobian(0); },
+      [&] { sim.state(); },
+      [&] { sim.set_state(snapshot); },
+      [&] { sim.clone_worlds(one, other); },
+      [&] { sim.save(file.path); },
+      [&] { sim.dump(one, file.path); },
+      [&] { sim.load_state(file.path); },
+      [&] { sim.state_hash(); },
+      [&] { sim.guard_resets(); },
+      [&] { sim.profile(1); },
+      [&] { sim.memory(); },
+  };
+  int between = 0;
+  Rollout rollout;
+  rollout.count = 2;
+  rollout.between_steps = [&] {
+    ++between;
+    for (std::size_t i = 0; i < calls.size(); ++i) EXPECT_THROW(calls[i](), ConcurrencyError) << i;
+  };
+  sim.rollout(rollout);
+  EXPECT_EQ(between, 1);
 }
 
 TEST_P(Concurrency, SimulationsRunSideBySide) {  // and share their model

@@ -84,8 +84,8 @@ Eigen::VectorXd solved(const Envelope& e, const Layout& at, const Team& team,
     w[at.x + i] = Real(S(e.right[i]));
   }
   const Context<Real, Team, CellsType> c{plan, {}, {}, {}, team, cells, 0, Mask<Real>{}, false};
-  factor_ldlt(c, AllEntries{at.a}, at.u, at.pivot, at.scratch);
-  c.single([&](const auto& v) { solve_ldlt(c, v, at.u, at.pivot, at.x, at.sum); });
+  factor_ldlt(c, FreeEntries{}, at.a, at.u, at.pivot, at.scratch);
+  c.single([&](const auto& v) { solve_ldlt(c, v, FreeEntries{}, at.u, at.pivot, at.x, at.sum); });
   Eigen::VectorXd x(e.n);
   for (int i = 0; i < e.n; ++i) {
     S lanes[Lanes<Real>::count];
@@ -154,6 +154,82 @@ TEST(Ldlt, bits_of_packs_are_those_of_scalars) {
   for_random_envelopes([](const Envelope& e) {
     EXPECT_TRUE((solved_serially<Pack<double, 2>>(e)) == (solved_serially<double>(e))) << e.nv;
     EXPECT_TRUE((solved_serially<Pack<float, 4>>(e)) == (solved_serially<float>(e))) << e.nv;
+  });
+}
+
+/// Solution with some entries held at known values, and what they are held with.
+struct Held {
+  std::vector<bool> held;
+  Eigen::VectorXd known, x, reaction;
+};
+
+template <class Real, class Team>
+Held solved_held(const Envelope& e, const Team& team, std::mt19937& random, bool at_zero) {
+  using S = Scalar<Real>;
+  Held result{std::vector<bool>(std::size_t(e.n)), Eigen::VectorXd::Zero(e.n), Eigen::VectorXd(e.n),
+              Eigen::VectorXd(e.n)};
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (int i = 0; i < e.nv; ++i) {
+    result.held[std::size_t(i)] = uniform(random) > 0;
+    if (result.held[std::size_t(i)] && !at_zero) result.known[i] = S(uniform(random));
+  }
+  const Layout at(e, false);
+  const int held = at.total, known = held + e.n, reaction = known + e.n;
+  std::vector<Real> memory(std::size_t(reaction + e.n), Real(std::numeric_limits<S>::quiet_NaN()));
+  const DenseCells<Real> cells{memory.data()};
+  const auto w = writable(cells);
+  for (int i = 0; i < e.n; ++i) {
+    for (int j = e.first[std::size_t(i)]; j <= i; ++j) {
+      w[at.a + e.address[std::size_t(i)] + j] = Real(S(e.matrix(i, j)));
+    }
+    w[at.x + i] = Real(S(e.right[i]));
+    w[held + i] = Real(S(result.held[std::size_t(i)]));
+    // what is known of a free entry is nobody's business
+    if (result.held[std::size_t(i)]) w[known + i] = Real(S(result.known[i]));
+  }
+  const PlanView plan = e.plan();
+  const Context<Real, Team, DenseCells<Real>> c{plan,  {}, {},           {},   team,
+                                                cells, 0,  Mask<Real>{}, false};
+  const HeldEntries entries{held, at_zero ? -1 : known, reaction};
+  factor_ldlt(c, entries, at.a, at.u, at.pivot, at.scratch);
+  c.single([&](const auto& v) { solve_ldlt(c, v, entries, at.u, at.pivot, at.x, at.sum); });
+  for (int i = 0; i < e.n; ++i) {
+    S lanes[Lanes<Real>::count];
+    store(lanes, cells[at.x + i]);
+    result.x[i] = lanes[0];
+    store(lanes, cells[reaction + i]);
+    result.reaction[i] = lanes[0];
+  }
+  return result;
+}
+
+TEST(Ldlt, held_entries_keep_their_value_and_say_what_holds_them) {
+  std::mt19937 random(5);
+  for (const bool at_zero : {false, true}) {
+    for_random_envelopes([&](const Envelope& e) {
+      const Held r = solved_held<double>(e, SerialTeam{}, random, at_zero);
+      const Eigen::VectorXd left = e.matrix * r.x - e.right;
+      const double scale = e.matrix.norm() * (r.x.norm() + 1) * e.n * kEpsilon<double>;
+      for (int i = 0; i < e.n; ++i) {
+        if (r.held[std::size_t(i)]) {
+          EXPECT_EQ(r.x[i], r.known[i]) << "n = " << e.nv;
+          EXPECT_NEAR(r.reaction[i], left[i], kResidual * scale) << "n = " << e.nv;
+        } else {
+          EXPECT_NEAR(left[i], 0, kResidual * scale) << "n = " << e.nv;
+        }
+      }
+    });
+  }
+}
+
+TEST(Ldlt, held_entries_give_the_same_bits_for_every_team_and_pack) {
+  for_random_envelopes([](const Envelope& e) {
+    std::mt19937 a(e.nv), b(e.nv), c(e.nv);
+    const Held serial = solved_held<double>(e, SerialTeam{}, a, false);
+    const Held team = solved_held<double>(e, HostTeam<8>{LaneOrder::kShuffled}, b, false);
+    const Held pack = solved_held<Pack<double, 2>>(e, SerialTeam{}, c, false);
+    EXPECT_TRUE(serial.x == team.x && serial.reaction == team.reaction) << e.nv;
+    EXPECT_TRUE(serial.x == pack.x && serial.reaction == pack.reaction) << e.nv;
   });
 }
 

@@ -135,20 +135,23 @@ struct CountedCells {
   using Real = Counted;
   Counted* base;
   int stride = 1;
-  FLEXOR_INLINE const Counted& operator[](int i) const {
+  FLEXOR_INLINE const Counted& operator[](Index i) const {
     counts.cells += 1;
     return base[static_cast<long>(i) * stride];
+  }
+  FLEXOR_INLINE CountedCells from(Index i) const {
+    return {base + static_cast<long>(i) * stride, stride};
   }
 };
 struct WritableCountedCells {
   using Real = Counted;
   Counted* base;
   int stride = 1;
-  FLEXOR_INLINE Counted& operator[](int i) const {
+  FLEXOR_INLINE Counted& operator[](Index i) const {
     counts.cells += 1;
     return base[static_cast<long>(i) * stride];
   }
-  FLEXOR_INLINE WritableCountedCells from(int i) const {
+  FLEXOR_INLINE WritableCountedCells from(Index i) const {
     return {base + static_cast<long>(i) * stride, stride};
   }
 };

@@ -18,7 +18,7 @@ struct CommandCheck {
 
 /// Takes the value in force of one command entry.
 template <class C>
-FLEXOR_INLINE void take_command(const C& c, Field command, Field valid, int i,
+FLEXOR_INLINE void take_command(const C& c, Field command, Field valid, Index i,
                                 CommandCheck<typename C::Real>& check) {
   using Real = typename C::Real;
   const Real wanted = c.load(command, i), held = c.load(valid, i);
@@ -32,7 +32,7 @@ FLEXOR_INLINE void take_command(const C& c, Field command, Field valid, int i,
 
 /// A command that no part of the model reads is judged all the same.
 template <class C>
-FLEXOR_INLINE void judge_command(const C& c, Field command, int i,
+FLEXOR_INLINE void judge_command(const C& c, Field command, Index i,
                                  CommandCheck<typename C::Real>& check) {
   check.is_bad = check.is_bad | !is_finite(c.load(command, i));
 }
@@ -41,7 +41,7 @@ struct Activate {
   static constexpr StageInfo info{"activate", "commands checked, activation filters"};
 
   template <class C>
-  FLEXOR_HD static void run(const C& c) {
+  FLEXOR_STAGE static void run(const C& c) {
     using Real = typename C::Real;
     using F = Field;
     const PlanView& p = c.plan;
@@ -51,7 +51,7 @@ struct Activate {
       return bits_to_real(bits_where(check.is_bad, NONFINITE_COMMAND, Real()) |
                           bits_where(check.is_changed, kChanged, Real()));
     };
-    c.each(p.tendon_count, [&](const auto& w, int t) {
+    c.each(p.tendon_count, [&](const auto& w, Index t) {
       CommandCheck<Real> check;
       take_command(c, F::drive_force, F::valid_drive_force, t, check);
       take_command(c, F::drive_target_length, F::valid_drive_target_length, t, check);
@@ -68,7 +68,7 @@ struct Activate {
       w[p.cell.activation + t] = select(c.flags(F::tendon_enabled, t), next, a);
       w[p.cell.law_flag + t] = bits(check);
     });
-    c.each(p.nv, [&](const auto& w, int i) {
+    c.each(p.nv, [&](const auto& w, Index i) {
       CommandCheck<Real> check;
       take_command(c, F::joint_force, F::valid_joint_force, i, check);
       if (p.has_servo) {
@@ -81,7 +81,7 @@ struct Activate {
     c.sync();
     c.single([&](const auto& w) {
       CommandCheck<Real> check;
-      for (int i = 0; i < p.nq; ++i) {
+      for (Index i = 0; i < p.nq; ++i) {
         if (p.has_servo) {
           take_command(c, F::joint_target_position, F::valid_joint_target_position, i, check);
         } else {
@@ -89,12 +89,12 @@ struct Activate {
         }
       }
       if (c.has(F::body_wrench)) {
-        for (int i = 0; i < 6 * p.body_count; ++i) {
+        for (Index i = 0; i < 6 * p.body_count; ++i) {
           take_command(c, F::body_wrench, F::valid_body_wrench, i, check);
         }
       }
       auto found = real_to_bits(bits(check));
-      for (int i = 0; i < p.law_count; ++i) found = found | real_to_bits(w[p.cell.law_flag + i]);
+      for (Index i = 0; i < p.law_count; ++i) found = found | real_to_bits(w[p.cell.law_flag + i]);
       w[p.cell.status] =
           bits_to_real(bits_where(has_bits(found, NONFINITE_COMMAND), NONFINITE_COMMAND, Real()));
       w[p.cell.command_changed] = select(has_bits(found, kChanged), Real(1), Real(0));

@@ -72,9 +72,18 @@ class DeviceError : public FlexorError {
  public:
   using FlexorError::FlexorError;
 };
+/// A simulation cannot go on: closed, or stopped by Guard::kRaise, which names the worlds.
 class SimulationError : public FlexorError {
  public:
-  using FlexorError::FlexorError;
+  explicit SimulationError(const std::string& text, std::vector<long> worlds = {},
+                           std::vector<int> status = {})
+      : FlexorError(text), worlds_(std::move(worlds)), status_(std::move(status)) {}
+  const std::vector<long>& worlds() const { return worlds_; }
+  const std::vector<int>& status() const { return status_; }  ///< bits of each of them
+
+ private:
+  std::vector<long> worlds_;
+  std::vector<int> status_;
 };
 class ConcurrencyError : public FlexorError {
  public:

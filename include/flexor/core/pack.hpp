@@ -20,11 +20,13 @@ namespace flexor {
 // specialisation per width.
 template <class T, int N>
 struct Vector;
-#define FLEXOR_VECTOR(T, I, N)                                      \
-  template <>                                                       \
-  struct Vector<T, N> {                                             \
-    typedef T Type __attribute__((vector_size(N * sizeof(T))));     \
-    typedef I Integers __attribute__((vector_size(N * sizeof(I)))); \
+#define FLEXOR_VECTOR(T, I, N)                                                           \
+  template <>                                                                            \
+  struct Vector<T, N> {                                                                  \
+    typedef T Type __attribute__((vector_size(N * sizeof(T))));                          \
+    typedef I Integers __attribute__((vector_size(N * sizeof(I))));                      \
+    /* in memory: aliases T and nothing else, where a memcpy would alias all */          \
+    typedef T Unaligned __attribute__((vector_size(N * sizeof(T)), aligned(sizeof(T)))); \
   };
 FLEXOR_VECTOR(float, std::int32_t, 4)
 FLEXOR_VECTOR(float, std::int32_t, 8)
@@ -270,11 +272,11 @@ FLEXOR_PACK PackMask<T, N> is_finite(const Pack<T, N>& a) {
 }
 
 FLEXOR_PACK Pack<T, N> load(const T* p, const Pack<T, N>&) {
-  Pack<T, N> r;
-  std::memcpy(&r.v, p, sizeof r.v);
-  return r;
+  return {*reinterpret_cast<const typename Vector<T, N>::Unaligned*>(p)};
 }
-FLEXOR_PACK void store(T* p, const Pack<T, N>& a) { std::memcpy(p, &a.v, sizeof a.v); }
+FLEXOR_PACK void store(T* p, const Pack<T, N>& a) {
+  *reinterpret_cast<typename Vector<T, N>::Unaligned*>(p) = a.v;
+}
 
 FLEXOR_PACK PackBits<T, N> bits_where(const PackMask<T, N>& m, int value, const Pack<T, N>&) {
   return {to_lanes(m) & value};

@@ -11,9 +11,9 @@ namespace flexor {
 /// One lane does everything.
 struct SerialTeam {
   template <class CellsType, class F>
-  FLEXOR_INLINE void each(const CellsType& cells, int n, F f) const {
+  FLEXOR_INLINE void each(const CellsType& cells, Index n, F f) const {
     auto w = writable(cells);
-    for (int i = 0; i < n; ++i) f(w, i);
+    for (Index i = 0; i < n; ++i) f(w, i);
   }
   template <class CellsType, class F>
   FLEXOR_INLINE void single(const CellsType& cells, F f) const {

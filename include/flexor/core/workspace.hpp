@@ -10,8 +10,12 @@ template <class Real_>
 struct Cells {
   using Real = Real_;
   Real* base;
-  int stride = 1;
-  FLEXOR_INLINE const Real& operator[](int i) const { return base[static_cast<long>(i) * stride]; }
+  Index stride = 1;
+  FLEXOR_INLINE const Real& operator[](Index i) const {
+    return base[static_cast<long>(i) * stride];
+  }
+  /// The cells from i on.
+  FLEXOR_INLINE Cells from(Index i) const { return {base + static_cast<long>(i) * stride, stride}; }
 };
 
 /// Writable cells: only what `each` and `single` hand to one lane.
@@ -19,10 +23,9 @@ template <class Real_>
 struct WritableCells {
   using Real = Real_;
   Real* base;
-  int stride = 1;
-  FLEXOR_INLINE Real& operator[](int i) const { return base[static_cast<long>(i) * stride]; }
-  /// The cells from i on, for loops along a row.
-  FLEXOR_INLINE WritableCells from(int i) const {
+  Index stride = 1;
+  FLEXOR_INLINE Real& operator[](Index i) const { return base[static_cast<long>(i) * stride]; }
+  FLEXOR_INLINE WritableCells from(Index i) const {
     return {base + static_cast<long>(i) * stride, stride};
   }
 };
@@ -32,14 +35,15 @@ template <class Real_>
 struct DenseCells {
   using Real = Real_;
   Real* __restrict base;
-  FLEXOR_INLINE const Real& operator[](int i) const { return base[i]; }
+  FLEXOR_INLINE const Real& operator[](Index i) const { return base[i]; }
+  FLEXOR_INLINE DenseCells from(Index i) const { return {base + i}; }
 };
 template <class Real_>
 struct WritableDenseCells {
   using Real = Real_;
   Real* __restrict base;
-  FLEXOR_INLINE Real& operator[](int i) const { return base[i]; }
-  FLEXOR_INLINE WritableDenseCells from(int i) const { return {base + i}; }
+  FLEXOR_INLINE Real& operator[](Index i) const { return base[i]; }
+  FLEXOR_INLINE WritableDenseCells from(Index i) const { return {base + i}; }
 };
 
 template <class Real>

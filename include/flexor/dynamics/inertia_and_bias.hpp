@@ -9,66 +9,75 @@
 namespace flexor {
 
 template <class C>
-FLEXOR_INLINE Inertia<typename C::Real> inertia_at(const C& cells, int i) {
-  return {cells[i],     vector_at(cells, i + 1),
-          cells[i + 4], cells[i + 5],
-          cells[i + 6], cells[i + 7],
-          cells[i + 8], cells[i + 9]};
+FLEXOR_INLINE Inertia<typename C::Real> inertia_at(const C& cells, Index i) {
+  const auto at = cells.from(i);
+  return {at[0], vector_at(at, 1), at[4], at[5], at[6], at[7], at[8], at[9]};
 }
 template <class C>
-FLEXOR_INLINE void put(const C& cells, int i, const Inertia<typename C::Real>& I) {
-  cells[i] = I.mass;
-  put(cells, i + 1, I.first);
-  cells[i + 4] = I.xx;
-  cells[i + 5] = I.yy;
-  cells[i + 6] = I.zz;
-  cells[i + 7] = I.xy;
-  cells[i + 8] = I.xz;
-  cells[i + 9] = I.yz;
+FLEXOR_INLINE void put(const C& cells, Index i, const Inertia<typename C::Real>& I) {
+  const auto at = cells.from(i);
+  at[0] = I.mass;
+  put(at, 1, I.first);
+  at[4] = I.xx;
+  at[5] = I.yy;
+  at[6] = I.zz;
+  at[7] = I.xy;
+  at[8] = I.xz;
+  at[9] = I.yz;
 }
 template <class C>
-FLEXOR_INLINE Force<typename C::Real> force_at(const C& cells, int i) {
-  return {vector_at(cells, i), vector_at(cells, i + 3)};
+FLEXOR_INLINE Force<typename C::Real> force_at(const C& cells, Index i) {
+  const auto at = cells.from(i);
+  return {vector_at(at, 0), vector_at(at, 3)};
 }
 template <class C>
-FLEXOR_INLINE void put(const C& cells, int i, const Force<typename C::Real>& f) {
-  put(cells, i, f.moment);
-  put(cells, i + 3, f.force);
+FLEXOR_INLINE void put(const C& cells, Index i, const Force<typename C::Real>& f) {
+  const auto at = cells.from(i);
+  put(at, 0, f.moment);
+  put(at, 3, f.force);
 }
 
 struct InertiaAndBias {
   static constexpr StageInfo info{"inertia_and_bias", "mass matrix with armature, bias force"};
 
   template <class C>
-  FLEXOR_HD static void run(const C& c) {
+  FLEXOR_STAGE static void run(const C& c) {
     const PlanView& p = c.plan;
-    c.each(p.link_count, [&](const auto& w, int k) { link_loads(c, w, k); });
-    c.each(p.matrix_size,
-           [&](const auto& w, int i) { w[p.cell.matrix + i] = typename C::Real(0); });
+    c.each(p.link_count, [&](const auto& w, Index k) { link_loads(c, w, k); });
     c.sync();
-    for (int level = p.level_count - 2; level >= 0; --level) {
-      const int first = p.level_first[level], count = p.level_first[level + 1] - first;
-      c.each(count, [&](const auto& w, int i) { gather_children(c, w, p.level_links[first + i]); });
+    for (Index level = p.level_count - 2; level >= 0; --level) {
+      const Index first = p.level_first[level], count = p.level_first[level + 1] - first;
+      c.each(count,
+             [&](const auto& w, Index i) { gather_children(c, w, p.level_links[first + i]); });
       c.sync();
     }
-    c.each(p.nv, [&](const auto& w, int i) { matrix_row(c, w, i); });
+    c.each((p.nv + 1) / 2, [&](const auto& w, Index n) {
+      const Index i = 2 * n;
+      if (i + 1 < p.nv && p.dof_parent[i + 1] == i) {
+        matrix_rows<2>(c, w, i);
+      } else {
+        matrix_rows<1>(c, w, i);
+        if (i + 1 < p.nv) matrix_rows<1>(c, w, i + 1);
+      }
+    });
     c.sync();
   }
 
   /// Inertia about the tree's origin and the force that its own motion and gravity ask for.
   template <class C, class W>
-  FLEXOR_HD static void link_loads(const C& c, const W& w, int k) {
+  FLEXOR_INLINE static void link_loads(const C& c, const W& w, Index k) {
     using Real = typename C::Real;
     const PlanView& p = c.plan;
-    const int flags = p.link_flags[k];
+    const Index flags = p.link_flags[k];
     if (flags & kIsMassless) {
-      for (int i = 0; i < 10; ++i) w[p.cell.inertia + 10 * k + i] = Real(0);
-      for (int i = 0; i < 6; ++i) w[p.cell.force + 6 * k + i] = Real(0);
+      const auto inertia = w.from(p.cell.inertia + 10 * k), force = w.from(p.cell.force + 6 * k);
+      for (Index i = 0; i < 10; ++i) inertia[i] = Real(0);
+      for (Index i = 0; i < 6; ++i) force[i] = Real(0);
       return;
     }
     const Mat3<Real> R = matrix_at(w, p.cell.rotation + 9 * k);
     const Vec3<Real> position = vector_at(w, p.cell.position + 3 * k);
-    const int inertia = p.constant(Constant::link_inertia, k);
+    const Index inertia = p.constant(Constant::link_inertia, k);
     const bool is_diagonal = flags & kInertiaIsDiagonal;
     const Vec3<Real> centre = flags & kCentreIsOrigin
                                   ? position
@@ -94,32 +103,43 @@ struct InertiaAndBias {
   }
 
   template <class C, class W>
-  FLEXOR_HD static void gather_children(const C& c, const W& w, int k) {
+  FLEXOR_INLINE static void gather_children(const C& c, const W& w, Index k) {
     const PlanView& p = c.plan;
-    for (int n = p.link_child_first[k]; n < p.link_child_first[k + 1]; ++n) {
-      const int child = p.link_children[n];
-      for (int i = 0; i < 10; ++i) {
-        w[p.cell.inertia + 10 * k + i] =
-            w[p.cell.inertia + 10 * k + i] + w[p.cell.inertia + 10 * child + i];
-      }
-      for (int i = 0; i < 6; ++i) {
-        w[p.cell.force + 6 * k + i] = w[p.cell.force + 6 * k + i] + w[p.cell.force + 6 * child + i];
-      }
+    const auto inertia = w.from(p.cell.inertia + 10 * k), force = w.from(p.cell.force + 6 * k);
+    for (Index n = p.link_child_first[k]; n < p.link_child_first[k + 1]; ++n) {
+      const Index child = p.link_children[n];
+      const auto child_inertia = w.from(p.cell.inertia + 10 * child);
+      const auto child_force = w.from(p.cell.force + 6 * child);
+      for (Index i = 0; i < 10; ++i) inertia[i] = inertia[i] + child_inertia[i];
+      for (Index i = 0; i < 6; ++i) force[i] = force[i] + child_force[i];
     }
   }
 
-  template <class C, class W>
-  FLEXOR_HD static void matrix_row(const C& c, const W& w, int i) {
+  /// Rows i .. i + Rows - 1 of M, each the child of the one before.
+  template <int Rows, class C, class W>
+  FLEXOR_INLINE static void matrix_rows(const C& c, const W& w, Index i) {
     using Real = typename C::Real;
     const PlanView& p = c.plan;
-    const int k = p.dof_link[i];
-    const Motion<Real> S = motion_at(w, p.cell.motion + 6 * i);
-    w[p.cell.bias + i] = dot(S, force_at(w, p.cell.force + 6 * k));
-    const Force<Real> f = inertia_at(w, p.cell.inertia + 10 * k) * S;
-    const int row = p.cell.matrix + p.row_address[i];
-    w[row + i] = dot(S, f) + c.parameter(ParameterKind::joint_armature, p.dof_joint[i]);
-    for (int j = p.dof_parent[i]; j >= 0; j = p.dof_parent[j]) {
-      w[row + j] = dot(motion_at(w, p.cell.motion + 6 * j), f);
+    const auto motions = w.from(p.cell.motion);
+    Force<Real> f[Rows];
+    for (Index r = 0; r < Rows; ++r) {
+      const Index k = p.dof_link[i + r];
+      const Motion<Real> S = motion_at(motions, 6 * (i + r));
+      f[r] = inertia_at(w, p.cell.inertia + 10 * k) * S;
+      w[p.cell.bias + i + r] = dot(S, force_at(w, p.cell.force + 6 * k));
+      const auto row = w.from(p.cell.matrix + p.row_address[i + r] + i);
+      row[r] = dot(S, f[r]) + c.parameter(ParameterKind::joint_armature, p.dof_joint[i + r]);
+      for (Index j = 0; j < r; ++j) row[j] = dot(motion_at(motions, 6 * (i + j)), f[r]);
+    }
+    const auto row0 = w.from(p.cell.matrix + p.row_address[i]);
+    const auto row1 = w.from(p.cell.matrix + p.row_address[i + Rows - 1]);
+    Index above = p.dof_parent[i];
+    for (Index j = i - 1; j >= p.row_first[i]; --j) {
+      const bool is_above = j == above;
+      const Motion<Real> S = motion_at(motions, 6 * j);
+      row0[j] = is_above ? dot(S, f[0]) : Real(0);
+      if constexpr (Rows > 1) row1[j] = is_above ? dot(S, f[1]) : Real(0);
+      if (is_above) above = p.dof_parent[j];
     }
   }
 };

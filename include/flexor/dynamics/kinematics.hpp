@@ -25,34 +25,57 @@ FLEXOR_INLINE Mat3<Real> axis_rotation(const Vec3<Real>& a, const Real& q) {
           {xz + sa.y, yz - sa.x, zz + c * (Real(1) - zz)}};
 }
 
+/// z <- the axis of a joint that is aligned with its frame, LinkFlag; R <- R axis_rotation(axis,
+/// q), the bits of the general product.
+template <class Real>
+FLEXOR_INLINE void turn_about_aligned(Mat3<Real>& R, Vec3<Real>& z, Index flags, const Real& q) {
+  Real s, c;
+  sincos(q, s, c);
+  if (flags & kAxisIsReversed) s = -s;
+  const auto turn = [&](const Vec3<Real>& axis, Vec3<Real>& u, Vec3<Real>& v) {
+    z = axis;
+    const Vec3<Real> turned = u * c + v * s;
+    v = v * c - u * s;
+    u = turned;
+  };
+  if (flags & kAxisIsX) {
+    turn(R.x, R.y, R.z);
+  } else if (flags & kAxisIsY) {
+    turn(R.y, R.z, R.x);
+  } else {
+    turn(R.z, R.x, R.y);
+  }
+  if (flags & kAxisIsReversed) z = -z;
+}
+
 struct Kinematics {
   static constexpr StageInfo info{"kinematics", "poses, joint axes, spatial velocities"};
 
   template <class C>
-  FLEXOR_INLINE static Quaternion<typename C::Real> quaternion(const C& c, int i) {
+  FLEXOR_INLINE static Quaternion<typename C::Real> quaternion(const C& c, Index i) {
     return normalized(Quaternion<typename C::Real>{c.coordinate(i), c.coordinate(i + 1),
                                                    c.coordinate(i + 2), c.coordinate(i + 3)});
   }
 
   template <class C>
-  FLEXOR_HD static void run(const C& c) {
+  FLEXOR_STAGE static void run(const C& c) {
     const PlanView& p = c.plan;
-    for (int level = 0; level < p.level_count; ++level) {
-      const int first = p.level_first[level], count = p.level_first[level + 1] - first;
-      c.each(count, [&](const auto& w, int i) { place_link(c, w, p.level_links[first + i]); });
+    for (Index level = 0; level < p.level_count; ++level) {
+      const Index first = p.level_first[level], count = p.level_first[level + 1] - first;
+      c.each(count, [&](const auto& w, Index i) { place_link(c, w, p.level_links[first + i]); });
       c.sync();
     }
   }
 
   template <class C, class W>
-  FLEXOR_HD static void place_link(const C& c, const W& w, int k) {
+  FLEXOR_INLINE static void place_link(const C& c, const W& w, Index k) {
     using Real = typename C::Real;
     using V = Vec3<Real>;
     const PlanView& p = c.plan;
-    const int parent = p.link_parent[k], q = p.link_q[k], dof = p.link_dof[k];
-    const int flags = p.link_flags[k];
+    const Index parent = p.link_parent[k], q = p.link_q[k], dof = p.link_dof[k];
+    const Index flags = p.link_flags[k];
     const auto type = static_cast<JointType>(p.link_type[k]);
-    const int motion = p.cell.motion + 6 * dof;
+    const Index motion = p.cell.motion + 6 * dof;
     const Real zero(0), one(1);
 
     if (type == JointType::kFree) {  // always a root
@@ -99,17 +122,19 @@ struct Kinematics {
       const V turn = R * V{c.rate(dof), c.rate(dof + 1), c.rate(dof + 2)};
       joint_velocity = {turn, cross(anchor, turn)};
     } else {
-      const V axis = c.constant3(p.constant(Constant::joint_axis, k));
-      const V z = R * axis;
       const Real x = c.coordinate(q) - c.constant(p.constant(Constant::link_ref, k));
-      Motion<Real> S;
-      if (type == JointType::kHinge) {
-        R = R * axis_rotation(axis, x);
-        S = {z, cross(anchor, z)};
+      V z;
+      if (type == JointType::kHinge && (flags & kAxisIsAligned)) {
+        turn_about_aligned(R, z, flags, x);
       } else {
-        p_link = anchor + z * x;
-        S = {{zero, zero, zero}, z};
+        const V axis = c.constant3(p.constant(Constant::joint_axis, k));
+        z = R * axis;
+        if (type == JointType::kHinge) R = R * axis_rotation(axis, x);
       }
+      const bool turns = type == JointType::kHinge;
+      const Motion<Real> S =
+          turns ? Motion<Real>{z, cross(anchor, z)} : Motion<Real>{{zero, zero, zero}, z};
+      if (!turns) p_link = anchor + z * x;
       put(w, motion, S);
       joint_velocity = S * c.rate(dof);
     }

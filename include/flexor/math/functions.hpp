@@ -68,13 +68,14 @@ FLEXOR_INLINE void sincos(const Real& x, Real& s, Real& c) {
   c = select(upper, -c0, c0);
 }
 
-/// atan of t in [0, 1].
+/// atan(y/x) for 0 <= y <= x; 0 for x = 0.
 template <class Real>
-FLEXOR_INLINE Real atan_unit(const Real& t) {
+FLEXOR_INLINE Real atan_unit(const Real& y, const Real& x) {
   using S = Scalar<Real>;
-  // above tan(pi/8): atan t = pi/4 + atan((t - 1)/(t + 1))
-  const auto big = t > Real(S(0.41421356237309503));
-  const Real u = select(big, (t - Real(S(1))) / (t + Real(S(1))), t);
+  // above t = y/x = tan(pi/8): atan t = pi/4 + atan((t - 1)/(t + 1))
+  const auto big = y > x * Real(S(0.41421356237309503));
+  const Real below = select(big, x + y, x);
+  const Real u = select(big, y - x, y) / select(below > Real(S(0)), below, Real(S(1)));
   const Real z = u * u;
   Real r;
   if constexpr (sizeof(S) == 4) {
@@ -100,7 +101,7 @@ FLEXOR_INLINE Real atan2(const Real& y, const Real& x) {
   const Real ax = abs(x), ay = abs(y);
   const auto steep = ay > ax;
   const Real low = select(steep, ax, ay), high = select(steep, ay, ax);
-  Real r = atan_unit(select(high > zero, low / select(high > zero, high, Real(S(1))), zero));
+  Real r = atan_unit(low, high);
   r = select(steep, Real(S(1.57079632679489661923)) - r, r);
   r = select(x < zero, Real(S(3.14159265358979323846)) - r, r);
   return select(y < zero, -r, r);

@@ -15,12 +15,21 @@ enum LinkFlag : int {
   kAnchorIsOrigin = 2,     ///< joint_anchor is zero in every world
   kInertiaIsDiagonal = 4,  ///< link_inertia has no products in any world
   kIsMassless = 8,
-  kCentreIsOrigin = 16  ///< link_com is zero in every world
+  kCentreIsOrigin = 16,  ///< link_com is zero in every world
+  kAxisIsX = 32,         ///< joint_axis is that of the link frame in every world
+  kAxisIsY = 64,
+  kAxisIsZ = 128,
+  kAxisIsAligned = kAxisIsX | kAxisIsY | kAxisIsZ,
+  kAxisIsReversed = 256  ///< or opposite to it
 };
 
 enum class PieceType : int { kStraight, kSphere, kCylinder, kJoint };
 
-enum TouchFlag : int { kMinus = 1, kFirst = 2 };
+enum TouchFlag : int {
+  kMinus = 1,
+  kFirst = 2,
+  kOtherTree = 4  ///< the coordinate is of another tree than the one positions are relative to
+};
 
 // clang-format off
 // X(name, length, meaning)
@@ -148,8 +157,10 @@ inline constexpr int kRowCells = 5;
   X(law_lower, p.law_count)                                     \
   X(law_upper, p.law_count)                                     \
   X(held, p.nv + 1)                                             \
+  X(held_change, p.nv + 1)                                      \
+  X(reaction, p.nv + 1)                                         \
   X(trial_impulse, p.law_count)                                 \
-  X(response, p.tendon_count * 2 * (p.nv + 1))                  \
+  X(response, p.tendon_count * 3 * (p.nv + 1))                  \
   X(schur, p.tendon_count* p.tendon_count + 3 * p.tendon_count) \
   X(status, 1)                                                  \
   X(command_changed, 1)                                         \
@@ -173,11 +184,24 @@ struct PlanView {
   } cell;
   double timestep;  ///< for the clock, which is float64 in every precision
 
-  FLEXOR_INLINE int parameter(ParameterKind kind, int element) const {
+  FLEXOR_INLINE Index parameter(ParameterKind kind, Index element) const {
     return parameter_offset[static_cast<int>(kind)] + element * width(kind);
   }
-  FLEXOR_INLINE int constant(Constant kind, int element) const {
+  FLEXOR_INLINE Index constant(Constant kind, Index element) const {
     return constant_offset[static_cast<int>(kind)] + element * width(kind);
+  }
+  /// visit(entry, velocity coordinate) for the Jacobian of a tendon, ascending. Most tendons move
+  /// all coordinates between two of them: no look-up then.
+  template <class Visit>
+  FLEXOR_INLINE void visit_entries(Index tendon, Visit visit) const {
+    const Index first = tendon_entry_first[tendon], last = tendon_entry_first[tendon + 1];
+    if (first == last) return;
+    const Index shift = entry_dof[first] - first;
+    if (entry_dof[last - 1] - (last - 1) == shift) {
+      for (Index e = first; e < last; ++e) visit(e, e + shift);
+    } else {
+      for (Index e = first; e < last; ++e) visit(e, static_cast<Index>(entry_dof[e]));
+    }
   }
 };
 

@@ -46,9 +46,7 @@ FLEXOR_INLINE StraightPiece<Real> straight_piece(const Vec3<Real>& a, const Vec3
   StraightPiece<Real> piece;
   piece.length = sqrt(dot(f, f));
   piece.is_collapsed = piece.length <= Real(S(8) * kEpsilon<Real>) * max(largest(a), largest(b));
-  const Real inverse = select(piece.is_collapsed, Real(S(0)),
-                              Real(S(1)) / select(piece.is_collapsed, Real(S(1)), piece.length));
-  piece.direction = f * inverse;
+  piece.direction = f * select(piece.is_collapsed, Real(S(0)), Real(S(1)) / piece.length);
   return piece;
 }
 
@@ -103,9 +101,8 @@ FLEXOR_INLINE Mask<Real> has_end_inside(const Real& tangent2_a, const Real& tang
 
 /// Cylinder about z. a, b from the centre, in the guide frame.  , [R-14]
 template <class Real>
-FLEXOR_HD inline GuidePiece<Real> wrap_cylinder(const Vec3<Real>& a, const Vec3<Real>& b,
-                                                const Real& r, const GuideSide<Real>& side,
-                                                const Real& half_length) {
+FLEXOR_STAGE GuidePiece<Real> wrap_cylinder(const Vec3<Real>& a, const Vec3<Real>& b, const Real& r,
+                                            const GuideSide<Real>& side, const Real& half_length) {
   using S = Scalar<Real>;
   const Real zero(S(0)), one(S(1));
   const Vec2<Real> pa{a.x, a.y}, pb{b.x, b.y};
@@ -183,9 +180,8 @@ FLEXOR_HD inline GuidePiece<Real> wrap_cylinder(const Vec3<Real>& a, const Vec3<
 ///                       in the axes of a and b; used where neither b nor the side site define the
 ///                       plane
 template <class Real, class Axis>
-FLEXOR_HD inline GuidePiece<Real> wrap_sphere(const Vec3<Real>& a, const Vec3<Real>& b,
-                                              const Real& r, const GuideSide<Real>& side,
-                                              const Axis& smallest_axis) {
+FLEXOR_STAGE GuidePiece<Real> wrap_sphere(const Vec3<Real>& a, const Vec3<Real>& b, const Real& r,
+                                          const GuideSide<Real>& side, const Axis& smallest_axis) {
   using S = Scalar<Real>;
   const Real zero(S(0)), one(S(1));
   const Real rho_a = sqrt(dot(a, a)), rho_b = sqrt(dot(b, b));

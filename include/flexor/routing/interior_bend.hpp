@@ -44,9 +44,8 @@ FLEXOR_INLINE IncidenceTerm<Real> incidence_term(const Real& tangent2, const Rea
 
 /// @param needed  lanes that bend; the others get a harmless result
 template <class Real>
-FLEXOR_HD inline Bend<Real> bend_inside(const Real& tangent2_a, const Real& tangent2_b,
-                                        const Real& r, const Real& X, const Real& D,
-                                        const Mask<Real>& needed) {
+FLEXOR_STAGE Bend<Real> bend_inside(const Real& tangent2_a, const Real& tangent2_b, const Real& r,
+                                    const Real& X, const Real& D, const Mask<Real>& needed) {
   using S = Scalar<Real>;
   const Real zero(S(0)), one(S(1)), half_pi(S(1.57079632679489661923)), half(S(0.5));
   const Real t2a = select(needed, tangent2_a, one), t2b = select(needed, tangent2_b, one);
@@ -60,7 +59,7 @@ FLEXOR_HD inline Bend<Real> bend_inside(const Real& tangent2_a, const Real& tang
   auto done = !needed;
   constexpr int kSteps = sizeof(S) == 4 ? 10 : 12;
   Real s, c;
-  for (int n = 0; n < kSteps; ++n) {
+  for (Index n = 0; n < kSteps; ++n) {
     sincos(i, s, c);
     const IncidenceTerm<Real> a = incidence_term(t2a, radius, s, c);
     const IncidenceTerm<Real> b = incidence_term(t2b, radius, s, c);

@@ -15,32 +15,32 @@ struct Route {
   static constexpr StageInfo info{"route", "tendon lengths, rates, Jacobians, curvature, status"};
 
   template <class C>
-  FLEXOR_HD static void run(const C& c) {
+  FLEXOR_STAGE static void run(const C& c) {
     const PlanView& p = c.plan;
-    c.each(p.nv, [&](const auto& w, int i) {
+    c.each(p.nv, [&](const auto& w, Index i) {
       w[p.cell.motion_scale + i] = sum_of_magnitudes(vector_at(w, p.cell.motion + 6 * i + 3));
     });
-    c.each(p.point_count, [&](const auto& w, int i) { place_point(c, w, i); });
+    c.each(p.point_count, [&](const auto& w, Index i) { place_point(c, w, i); });
     c.sync();
-    c.each(p.tendon_count, [&](const auto& w, int t) { route_tendon(c, w, t); });
+    c.each(p.tendon_count, [&](const auto& w, Index t) { route_tendon(c, w, t); });
     c.sync();
   }
 
   /// Point of a link (or the world, link -1), relative to the origin of `tree`.
   template <class C, class W>
-  FLEXOR_INLINE static Vec3<typename C::Real> relative_point(const C& c, const W& w, int link,
-                                                             int tree,
+  FLEXOR_INLINE static Vec3<typename C::Real> relative_point(const C& c, const W& w, Index link,
+                                                             Index tree,
                                                              const Vec3<typename C::Real>& local) {
     const PlanView& p = c.plan;
     if (link < 0) return local - tree_origin(c, w, tree);
     const auto x =
         vector_at(w, p.cell.position + 3 * link) + matrix_at(w, p.cell.rotation + 9 * link) * local;
-    const int own = p.link_tree[link];
+    const Index own = p.link_tree[link];
     return own == tree ? x : x + (tree_origin(c, w, own) - tree_origin(c, w, tree));
   }
 
   template <class C, class W>
-  FLEXOR_HD static void place_point(const C& c, const W& w, int i) {
+  FLEXOR_INLINE static void place_point(const C& c, const W& w, Index i) {
     const PlanView& p = c.plan;
     put(w, p.cell.point + 3 * i,
         relative_point(c, w, p.point_link[i], p.point_tree[i],
@@ -57,15 +57,15 @@ struct Route {
   }
 
   template <class C, class W>
-  FLEXOR_HD static GuidePiece<typename C::Real> guide_piece(const C& c, const W& w, int guide,
+  FLEXOR_HD static GuidePiece<typename C::Real> guide_piece(const C& c, const W& w, Index guide,
                                                             PieceType type,
                                                             const Vec3<typename C::Real>& a,
                                                             const Vec3<typename C::Real>& b) {
     using Real = typename C::Real;
     using V = Vec3<Real>;
     const PlanView& p = c.plan;
-    const int link = p.guide_link[guide], tree = p.guide_tree[guide];
-    const int element = p.guide_element[guide];
+    const Index link = p.guide_link[guide], tree = p.guide_tree[guide];
+    const Index element = p.guide_element[guide];
     const V centre =
         relative_point(c, w, link, tree, c.constant3(p.constant(Constant::guide_centre, guide)));
     const Real r = c.parameter(ParameterKind::element_radius, element);
@@ -75,42 +75,33 @@ struct Route {
     };
     const V da = a - centre, db = b - centre;
 
-    GuideSide<Real> side;
-    const int side_link = p.guide_side_link[guide];
+    const Index side_link = p.guide_side_link[guide];
     const auto mode = static_cast<SideMode>(p.guide_side_mode[guide]);
-    side.has_side = side_link > -2;
-    side.is_interior = is_interior(mode, unbounded_distance<Real>(), r);  // without a side site
-    V ds{};
-    if (side.has_side) {
-      ds = relative_point(c, w, side_link, tree,
-                          c.constant3(p.constant(Constant::side_pos, guide))) -
-           centre;
-    }
-    GuidePiece<Real> piece;
+    // side site from the centre; without one, interior by the mode alone
+    const auto side_of = [&](auto&& turned, auto&& distance2) -> GuideSide<Real> {
+      if (side_link <= -2) return {false, {}, is_interior(mode, unbounded_distance<Real>(), r)};
+      const V x =
+          relative_point(c, w, side_link, tree, c.constant3(p.constant(Constant::side_pos, guide)));
+      const V local = turned(x - centre);
+      return {true, local, is_interior(mode, distance2(local), r)};
+    };
     if (type == PieceType::kCylinder) {
       const Mat3<Real> G = frame();
-      if (side.has_side) {
-        side.side = transposed_times(G, ds);
-        side.is_interior =
-            is_interior(mode, side.side.x * side.side.x + side.side.y * side.side.y, r);
-      }
-      piece = wrap_cylinder(transposed_times(G, da), transposed_times(G, db), r, side,
-                            c.parameter(ParameterKind::element_half_length, element));
-      piece.gradient_a = G * piece.gradient_a;
-      piece.gradient_b = G * piece.gradient_b;
-    } else {
-      if (side.has_side) {
-        side.side = ds;
-        side.is_interior = is_interior(mode, dot(ds, ds), r);
-      }
-      piece = wrap_sphere(da, db, r, side, [&] {  // the first axis on a tie
-        const Mat3<Real> G = frame();
-        const V local = transposed_times(G, da);
-        const Real lx = abs(local.x), ly = abs(local.y), lz = abs(local.z);
-        return select((lx <= ly) & (lx <= lz), G.x, select(ly <= lz, G.y, G.z));
-      });
+      const auto side = side_of([&](const V& v) { return transposed_times(G, v); },
+                                [](const V& v) { return v.x * v.x + v.y * v.y; });
+      const GuidePiece<Real> piece =
+          wrap_cylinder(transposed_times(G, da), transposed_times(G, db), r, side,
+                        c.parameter(ParameterKind::element_half_length, element));
+      return {piece.length,     G * piece.gradient_a, G * piece.gradient_b,
+              piece.is_wrapped, piece.is_bent,        piece.status};
     }
-    return piece;
+    const auto side = side_of([](const V& v) { return v; }, [](const V& v) { return dot(v, v); });
+    return wrap_sphere(da, db, r, side, [&] {  // the first axis on a tie
+      const Mat3<Real> G = frame();
+      const V local = transposed_times(G, da);
+      const Real lx = abs(local.x), ly = abs(local.y), lz = abs(local.z);
+      return select((lx <= ly) & (lx <= lz), G.x, select(ly <= lz, G.y, G.z));
+    });
   }
 
   template <class Real>
@@ -129,7 +120,7 @@ struct Route {
   /// A function of relative positions and directions alone, so that a rigid motion of everything
   /// leaves it.  
   template <class C, class W>
-  FLEXOR_HD static void route_tendon(const C& c, const W& w, int t) {
+  FLEXOR_INLINE static void route_tendon(const C& c, const W& w, Index t) {
     using Real = typename C::Real;
     using V = Vec3<Real>;
     const PlanView& p = c.plan;
@@ -140,14 +131,15 @@ struct Route {
     //
     Real sum = c.at_reference ? zero : -c.load(Field::reference_length, t);
     Real remainder = zero, curvature = zero;
-    Bits<Real> status = bits_where(zero > zero, 0, zero);
-    int branch = -1;
+    auto is_collapsed = zero > zero;
+    Bits<Real> status = bits_where(is_collapsed, 0, zero);
+    Index branch = -1;
     Real inverse = one;
     if (p.tendon_by_wrench[t]) clear_wrenches(c, w, t);
-    for (int n = p.tendon_piece_first[t]; n < p.tendon_piece_first[t + 1]; ++n) {
+    for (Index n = p.tendon_piece_first[t]; n < p.tendon_piece_first[t + 1]; ++n) {
       if (p.piece_branch[n] != branch) {
         branch = p.piece_branch[n];
-        const int pulley = p.branch_pulley[branch];
+        const Index pulley = p.branch_pulley[branch];
         inverse = pulley < 0 ? one : one / c.parameter(ParameterKind::element_divisor, pulley);
         w[p.cell.branch_length + branch] = zero;
       }
@@ -157,7 +149,7 @@ struct Route {
       if (type == PieceType::kJoint) {
         const Real k = c.parameter(ParameterKind::element_coefficient, p.piece_b[n]);
         length = k * c.coordinate(p.piece_a[n]);
-        const int entry = p.touch_entry[touch[0]];
+        const Index entry = p.touch_entry[touch[0]];
         const Real value = k * inverse;
         Real& J = w[p.cell.jacobian + entry];
         Real& scale = w[p.cell.jacobian_scale + entry];
@@ -167,11 +159,11 @@ struct Route {
       } else {
         const V a = vector_at(w, p.cell.point + 3 * p.piece_a[n]);
         const V b = vector_at(w, p.cell.point + 3 * p.piece_b[n]);
-        const int tree = p.point_tree[p.piece_a[n]];
+        const Index tree = p.point_tree[p.piece_a[n]];
         if (type == PieceType::kStraight) {
           const StraightPiece<Real> line = straight_piece(a, b);
           length = line.length;
-          status = status | bits_where(line.is_collapsed, COLLAPSED, zero);
+          is_collapsed = is_collapsed | line.is_collapsed;
           add_leg(c, w, t, 2 * n, tree, a, line.direction, inverse);
           if (wants_curvature) {
             curvature = curvature + inverse * straight_curvature(c, w, n, line);
@@ -190,12 +182,11 @@ struct Route {
     if (p.tendon_by_wrench[t]) gather_wrenches(c, w, t);
     w[p.cell.deviation + t] = sum + remainder;
     Real rate = zero;
-    for (int e = p.tendon_entry_first[t]; e < p.tendon_entry_first[t + 1]; ++e) {
-      rate = rate + w[p.cell.jacobian + e] * c.rate(p.entry_dof[e]);
-    }
+    p.visit_entries(t, [&](Index e, Index i) { rate = rate + w[p.cell.jacobian + e] * c.rate(i); });
     w[p.cell.length_rate + t] = rate;
     w[p.cell.curvature + t] = select(has_armature, curvature, zero);
-    status = status | bits_where(!is_finite(sum), NONFINITE, zero);
+    status = status | bits_where(is_collapsed, COLLAPSED, zero) |
+             bits_where(!is_finite(sum), NONFINITE, zero);
     w[p.cell.route_status + t] = bits_to_real(status);
   }
 
@@ -205,14 +196,14 @@ struct Route {
     Vec3<Real> velocity, acceleration;
   };
   template <class C, class W>
-  FLEXOR_HD static PointMotion<typename C::Real> point_motion(const C& c, const W& w, int point) {
+  FLEXOR_HD static PointMotion<typename C::Real> point_motion(const C& c, const W& w, Index point) {
     using Real = typename C::Real;
     const PlanView& p = c.plan;
-    const int link = p.point_link[point];
+    const Index link = p.point_link[point];
     const Vec3<Real> none{Real(0), Real(0), Real(0)};
     if (link < 0) return {none, none};
     Vec3<Real> x = vector_at(w, p.cell.point + 3 * point);
-    const int tree = p.point_tree[point], own = p.link_tree[link];
+    const Index tree = p.point_tree[point], own = p.link_tree[link];
     if (own != tree) x = x + (tree_origin(c, w, tree) - tree_origin(c, w, own));
     const Motion<Real> v = motion_at(w, p.cell.velocity + 6 * link);
     const Motion<Real> a = motion_at(w, p.cell.acceleration + 6 * link);
@@ -223,7 +214,7 @@ struct Route {
   /// b = u . (a_b - a_a) + |(1 - u u^T)(v_b - v_a)|^2 / s.  
   template <class C, class W>
   FLEXOR_HD static typename C::Real straight_curvature(
-      const C& c, const W& w, int piece, const StraightPiece<typename C::Real>& line) {
+      const C& c, const W& w, Index piece, const StraightPiece<typename C::Real>& line) {
     using Real = typename C::Real;
     const auto a = point_motion(c, w, c.plan.piece_a[piece]);
     const auto b = point_motion(c, w, c.plan.piece_b[piece]);

@@ -19,12 +19,12 @@ struct AssembleRows {
   static constexpr StageInfo info{"assemble_rows", "targets, softness and bounds of all rows"};
 
   template <class C>
-  FLEXOR_HD static void run(const C& c) {
+  FLEXOR_STAGE static void run(const C& c) {
     const PlanView& p = c.plan;
     const typename C::Real inverse_h = typename C::Real(1) / c.time_step();
-    c.each(p.tendon_count, [&](const auto& w, int t) { tendon_rows(c, w, t, inverse_h); });
-    c.each(p.nv, [&](const auto& w, int i) {
-      const int law = p.tendon_count + i;
+    c.each(p.tendon_count, [&](const auto& w, Index t) { tendon_rows(c, w, t, inverse_h); });
+    c.each(p.nv, [&](const auto& w, Index i) {
+      const Index law = p.tendon_count + i;
       w[p.cell.law_flag + law] = typename C::Real(0);
       if (p.law_row_first[law] < p.law_row_first[law + 1]) {
         joint_rows(c, w, i, inverse_h);
@@ -33,10 +33,10 @@ struct AssembleRows {
       }
     });
     c.sync();
-    const int laws = p.has_joint_rows ? p.law_count : p.tendon_count;
+    const Index laws = p.has_joint_rows ? p.law_count : p.tendon_count;
     c.single([&](const auto& w) {  // law_flag holds status bits
       auto bits = real_to_bits(w[p.cell.status]);
-      for (int i = 0; i < laws; ++i) bits = bits | real_to_bits(w[p.cell.law_flag + i]);
+      for (Index i = 0; i < laws; ++i) bits = bits | real_to_bits(w[p.cell.law_flag + i]);
       w[p.cell.status] = bits_to_real(bits);
     });
     c.sync();
@@ -50,28 +50,27 @@ struct AssembleRows {
     Mask<Real> is_responsive;
   };
   template <class C, class W>
-  FLEXOR_HD static DiagonalResponse<typename C::Real> diagonal_response(const C& c, const W& w,
-                                                                        int t) {
+  FLEXOR_INLINE static DiagonalResponse<typename C::Real> diagonal_response(const C& c, const W& w,
+                                                                            Index t) {
     using Real = typename C::Real;
     using S = typename C::Scalar;
     const PlanView& p = c.plan;
     Real sum(0), largest(0);
     auto is_responsive = Real(0) > Real(0);
     const Real noise(S(64) * kEpsilon<Real>);
-    for (int e = p.tendon_entry_first[t]; e < p.tendon_entry_first[t + 1]; ++e) {
+    p.visit_entries(t, [&](Index e, Index i) {
       const Real J = w[p.cell.jacobian + e];
-      const Real inverse_mass = w[p.cell.inverse_mass + p.entry_dof[e]];
-      const Real term = J * J * inverse_mass;
+      const Real term = J * J * w[p.cell.inverse_mass + i];
       sum = sum + term;
       largest = max(largest, term);
       is_responsive = is_responsive | (abs(J) > noise * w[p.cell.jacobian_scale + e]);
-    }
+    });
     return {sum, largest, is_responsive};
   }
 
   template <class C, class W>
-  FLEXOR_HD static void tendon_rows(const C& c, const W& w, int t,
-                                    const typename C::Real& inverse_h) {
+  FLEXOR_INLINE static void tendon_rows(const C& c, const W& w, Index t,
+                                        const typename C::Real& inverse_h) {
     using Real = typename C::Real;
     using K = ParameterKind;
     const PlanView& p = c.plan;
@@ -81,7 +80,7 @@ struct AssembleRows {
     const auto enabled = c.flags(Field::tendon_enabled, t);
     const auto live = enabled & response.is_responsive;
     if (!all(response.is_responsive)) {  // J counts as zero
-      for (int e = p.tendon_entry_first[t]; e < p.tendon_entry_first[t + 1]; ++e) {
+      for (Index e = p.tendon_entry_first[t]; e < p.tendon_entry_first[t + 1]; ++e) {
         w[p.cell.jacobian + e] = select(response.is_responsive, w[p.cell.jacobian + e], zero);
       }
     }
@@ -96,8 +95,8 @@ struct AssembleRows {
     Limits<Real> limits = velocity_limits(unbounded<Real>());  // none
     bool has_limits = false;
     auto conflicting = zero > one, invalid = conflicting;  // [P-35]; gains below 0
-    for (int r = p.law_row_first[t]; r < p.law_row_first[t + 1]; ++r) {
-      const int at = p.cell.row + kRowCells * r;
+    for (Index r = p.law_row_first[t]; r < p.law_row_first[t + 1]; ++r) {
+      const Index at = p.cell.row + kRowCells * r;
       const auto slot = static_cast<TendonRow>(p.planned_slot[r] - kTendonRowCount * t);
       Row<Real> row;
       auto may_fold = one > zero;
@@ -138,9 +137,11 @@ struct AssembleRows {
       row.softness = select(row.softness == zero, hard_softness, row.softness);
       const auto folded = live & may_fold & (row.low < row.high) & (row.softness > zero) &
                           (response.largest <= limit * row.softness);
-      const Real inverse = one / select(folded, row.softness, one);
-      fold_weight = fold_weight + select(folded, inverse, zero);
-      fold_target = fold_target + select(folded, row.target * inverse, zero);
+      if (any(folded)) {
+        const Real inverse = one / select(folded, row.softness, one);
+        fold_weight = fold_weight + select(folded, inverse, zero);
+        fold_target = fold_target + select(folded, row.target * inverse, zero);
+      }
       // a row of an enabled tendon that moves nothing keeps its record for the report
       row.low = select(enabled, row.low, zero);
       row.high = select(enabled, row.high, zero);
@@ -158,9 +159,8 @@ struct AssembleRows {
   }
 
   template <class C>
-  FLEXOR_HD static SpringState<typename C::Real> tendon_spring(const C& c, int t,
-                                                               const typename C::Real& deviation,
-                                                               const typename C::Real& reference) {
+  FLEXOR_INLINE static SpringState<typename C::Real> tendon_spring(
+      const C& c, Index t, const typename C::Real& deviation, const typename C::Real& reference) {
     using Real = typename C::Real;
     using K = ParameterKind;
     const Real lower = c.parameter(K::tendon_spring_lower, t);
@@ -172,24 +172,30 @@ struct AssembleRows {
   }
 
   template <class C, class W>
-  FLEXOR_HD static Drive<typename C::Real> tendon_drive(const C& c, const W& w, int t,
-                                                        const typename C::Real& deviation,
-                                                        const typename C::Real& reference,
-                                                        const typename C::Real& h) {
+  FLEXOR_INLINE static Drive<typename C::Real> tendon_drive(const C& c, const W& w, Index t,
+                                                            const typename C::Real& deviation,
+                                                            const typename C::Real& reference,
+                                                            const typename C::Real& h) {
+    using Real = typename C::Real;
     using K = ParameterKind;
-    return drive(
-        w[c.plan.cell.activation + t],
-        (c.load(Field::valid_drive_target_length, t) - reference) - deviation,
-        c.load(Field::valid_drive_target_velocity, t), c.load(Field::valid_drive_position_gain, t),
-        c.load(Field::valid_drive_velocity_gain, t), c.parameter(K::tendon_actuation_lower, t),
-        c.parameter(K::tendon_actuation_upper, t), h);
+    const Real activation = w[c.plan.cell.activation + t];
+    const Real position_gain = c.load(Field::valid_drive_position_gain, t);
+    const Real velocity_gain = c.load(Field::valid_drive_velocity_gain, t);
+    const Real lower = c.parameter(K::tendon_actuation_lower, t);
+    const Real upper = c.parameter(K::tendon_actuation_upper, t);
+    if (!any((position_gain != Real(0)) | (velocity_gain != Real(0)))) {
+      return constant_drive(activation, lower, upper, h);
+    }
+    return drive(activation, (c.load(Field::valid_drive_target_length, t) - reference) - deviation,
+                 c.load(Field::valid_drive_target_velocity, t), position_gain, velocity_gain, lower,
+                 upper, h);
   }
 
   template <class C>
-  FLEXOR_HD static Limits<typename C::Real> tendon_limits(const C& c, int t,
-                                                          const typename C::Real& deviation,
-                                                          const typename C::Real& reference,
-                                                          const typename C::Real& inverse_h) {
+  FLEXOR_INLINE static Limits<typename C::Real> tendon_limits(const C& c, Index t,
+                                                              const typename C::Real& deviation,
+                                                              const typename C::Real& reference,
+                                                              const typename C::Real& inverse_h) {
     using Real = typename C::Real;
     using K = ParameterKind;
     const Real lower = c.parameter(K::tendon_lower_limit, t);
@@ -204,24 +210,24 @@ struct AssembleRows {
 
   /// Whether all rows planned for a joint law are position limits.
   template <class C>
-  FLEXOR_INLINE static bool has_limits_alone(const C& c, int i) {
+  FLEXOR_INLINE static bool has_limits_alone(const C& c, Index i) {
     const PlanView& p = c.plan;
-    const int law = p.tendon_count + i,
-              slot = kTendonRowCount * p.tendon_count + kJointRowCount * i;
+    const Index law = p.tendon_count + i,
+                slot = kTendonRowCount * p.tendon_count + kJointRowCount * i;
     const auto first = static_cast<JointRow>(p.planned_slot[p.law_row_first[law]] - slot);
     const auto last = static_cast<JointRow>(p.planned_slot[p.law_row_first[law + 1] - 1] - slot);
     return first >= JointRow::kLower && last <= JointRow::kUpper;
   }
 
   template <class C, class W>
-  FLEXOR_HD static void joint_rows(const C& c, const W& w, int i,
-                                   const typename C::Real& inverse_h) {
+  FLEXOR_INLINE static void joint_rows(const C& c, const W& w, Index i,
+                                       const typename C::Real& inverse_h) {
     using Real = typename C::Real;
     using K = ParameterKind;
     const PlanView& p = c.plan;
-    const int j = p.dof_joint[i], law = p.tendon_count + i;
-    const int first = p.law_row_first[law], last = p.law_row_first[law + 1];
-    const auto slot = [&](int r) {
+    const Index j = p.dof_joint[i], law = p.tendon_count + i;
+    const Index first = p.law_row_first[law], last = p.law_row_first[law + 1];
+    const auto slot = [&](Index r) {
       return static_cast<JointRow>(p.planned_slot[r] - kTendonRowCount * p.tendon_count -
                                    kJointRowCount * i);
     };
@@ -242,8 +248,8 @@ struct AssembleRows {
     }
     const Limits<Real> speeds = velocity_limits(speed);
     LawBounds<Real> bounds;
-    for (int r = first; r < last; ++r) {
-      const int at = p.cell.row + kRowCells * r;
+    for (Index r = first; r < last; ++r) {
+      const Index at = p.cell.row + kRowCells * r;
       Row<Real> row;
       switch (slot(r)) {
         case JointRow::kFriction:
@@ -272,8 +278,8 @@ struct AssembleRows {
   }
 
   template <class C>
-  FLEXOR_HD static Limits<typename C::Real> joint_limits(const C& c, int i, int j,
-                                                         const typename C::Real& inverse_h) {
+  FLEXOR_INLINE static Limits<typename C::Real> joint_limits(const C& c, Index i, Index j,
+                                                             const typename C::Real& inverse_h) {
     using Real = typename C::Real;
     using K = ParameterKind;
     const Real x = c.load(Field::qpos, c.plan.dof_q[i]);

@@ -14,6 +14,14 @@ struct Drive {
   Mask<Real> is_valid;  ///< gains >= 0; else the drive is left out
 };
 
+/// A drive without gains.
+template <class Real>
+FLEXOR_INLINE Drive<Real> constant_drive(const Real& activation, const Real& lower,
+                                         const Real& upper, const Real& h) {
+  const auto always = Real(0) <= Real(0);
+  return {dead_row<Real>(), h * clamp(activation, lower, upper), !always, always};
+}
+
 /// @param activation    filtered feed-forward force a_+ [N]
 /// @param length_error  l_d - l_n [m]
 template <class Real>

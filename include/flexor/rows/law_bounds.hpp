@@ -30,7 +30,7 @@ struct LawBounds {
 };
 
 template <class W>
-FLEXOR_INLINE void put_bounds(const W& w, const PlanView& p, int law,
+FLEXOR_INLINE void put_bounds(const W& w, const PlanView& p, Index law,
                               const LawBounds<typename W::Real>& bounds) {
   w[p.cell.law_form + law] = bounds.form;
   w[p.cell.law_lower + law] = bounds.lower;

@@ -33,15 +33,17 @@ FLEXOR_INLINE Real unbounded() {
 }
 
 template <class C>
-FLEXOR_INLINE Row<typename C::Real> row_at(const C& cells, int i) {
-  return {cells[i], cells[i + 1], cells[i + 2], cells[i + 3]};
+FLEXOR_INLINE Row<typename C::Real> row_at(const C& cells, Index i) {
+  const auto at = cells.from(i);
+  return {at[0], at[1], at[2], at[3]};
 }
 template <class C>
-FLEXOR_INLINE void put_row(const C& cells, int i, const Row<typename C::Real>& row) {
-  cells[i] = row.target;
-  cells[i + 1] = row.softness;
-  cells[i + 2] = row.low;
-  cells[i + 3] = row.high;
+FLEXOR_INLINE void put_row(const C& cells, Index i, const Row<typename C::Real>& row) {
+  const auto at = cells.from(i);
+  at[0] = row.target;
+  at[1] = row.softness;
+  at[2] = row.low;
+  at[3] = row.high;
 }
 
 }  // namespace flexor

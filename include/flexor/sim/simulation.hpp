@@ -19,6 +19,7 @@
 namespace flexor {
 
 enum class Precision { kDefault, kFloat32, kFloat64 };
+enum class Numeric { kFast, kStrict };
 enum class Guard { kIgnore, kFreeze, kReset, kRaise };
 enum class Solver { kAuto, kActiveSet, kJacobi, kGaussSeidelBlocks, kGaussSeidel, kExact };
 
@@ -26,11 +27,17 @@ struct SimulationOptions {
   long num_worlds = 1;
   std::string device = "cpu";  ///< "reference", "cpu"
   Precision precision = Precision::kDefault;
-  int num_threads = 0;  ///< 0 = CPUs in the affinity mask, or FLEXOR_NUM_THREADS
+  Numeric numeric = Numeric::kFast;  ///< "reference" and "cpu" are strict either way
+  int num_threads = 0;               ///< 0 = CPUs in the affinity mask, or FLEXOR_NUM_THREADS
   std::vector<std::string> outputs = {"all"};  ///< read-outs to allocate; wildcards * allowed
   std::vector<std::string> inert;  ///< names, kinds or "*" of elements that may stand idle
   Guard guard = Guard::kFreeze;
-  int history = 0;  ///< states and commands of every world to keep for `dump`
+  /// States and commands of every world to keep for `dump`. The first 8 worlds that the guard acts
+  /// on are dumped by themselves, those of one step to flexor_dump_<number>.npz in the present
+  /// folder or in FLEXOR_DUMP_FOLDER (environment); the log names the file.
+  int history = 0;
+  /// For whoever draws random numbers for this batch; the engine draws none.
+  std::uint64_t seed = 0;
   Solver solver = Solver::kAuto;
   int iterations = 0;    ///< 0 = the solver's default
   double tolerance = 0;  ///< 0 = the solver's default
@@ -56,7 +63,9 @@ struct Snapshot {
   std::string model_hash;
   bool is_float = false;
   long num_worlds = 0;
-  std::array<std::vector<std::byte>, kFieldCount> field;  ///< [component][world]; empty = not kept
+  std::array<int, kFieldCount> count{};  ///< index entries of each field
+  /// [component][world]; empty: of wrenches that were not in use, all 0, or not kept.
+  std::array<std::vector<std::byte>, kFieldCount> field;
 };
 
 /// Commands of a rollout: [world][step][component], in the type the array is stored in.
@@ -82,11 +91,11 @@ struct Rollout {
   std::function<void()> between_steps;  ///< may throw to end the rollout where it stands
 };
 
-/// What a simulation has to be made with to take over a checkpoint.
+/// What the header of a checkpoint says.
 struct CheckpointInfo {
-  long num_worlds = 0;
-  std::string device;
-  Precision precision = Precision::kDefault;
+  std::string model_hash, model_name, library;  ///< library: version that wrote it
+  /// Of the batch that was saved, with as many worlds as the file has; num_threads 0.
+  SimulationOptions options;
 };
 
 /// Worlds a call acts on: all if empty, else one byte per world, non-zero = selected.
@@ -155,31 +164,39 @@ class Simulation {
   std::vector<double> body_jacobian(int body) const;
   std::vector<double> site_jacobian(int site) const;
 
-  /// Takes out, and puts back, states and commands of some worlds (indices; all if empty), which
-  /// may be worlds of another batch of the same model and precision. ConfigError for a world there
-  /// is not, ShapeError if the numbers of worlds differ; nothing is changed then. G arrays follow
-  /// at the next forward or step; parameters are no part of it.
+  /// Takes out, and puts back, states and commands of some worlds (different indices; all if
+  /// empty), which may be worlds of another batch of the same model and precision. ConfigError for
+  /// a world there is not or a time that is no number, ShapeError if the numbers of worlds differ;
+  /// nothing is changed then. G arrays follow at the next forward or step; parameters are no part
+  /// of it.
   Snapshot state(std::span<const long> worlds = {}) const;
   void set_state(const Snapshot& snapshot, std::span<const long> worlds = {});
-  /// Copies states and commands of worlds onto others, pair by pair, or one onto all: as
-  /// set_state(state(source), destination).
+  /// Copies states and commands of worlds onto others (different ones), pair by pair, or one onto
+  /// all: as set_state(state(source), destination).
   void clone_worlds(std::span<const long> source, std::span<const long> destination);
 
-  /// Writes states, commands and per-world parameters of some worlds (all if empty), in their
-  /// order: a checkpoint of a batch of that many.
-  void save(const std::filesystem::path& path, std::span<const long> worlds = {}) const;
-  /// Writes the last `options.history` states and commands of some worlds (all if empty), each as a
-  /// step began, to an .npz file: arrays (row, world, ...), oldest row first. ConfigError if none
-  /// are kept.
+  /// Writes model, options, states, commands and per-world parameters of some worlds (different
+  /// ones; all if empty), in their order: a checkpoint of a batch of that many. With
+  /// `guard_history` also guard_resets and what `dump` would write. ConfigError for a world whose
+  /// time is no number, since the file could not be loaded.
+  void save(const std::filesystem::path& path, std::span<const long> worlds = {},
+            bool guard_history = false) const;
+  /// Writes the last `options.history` states and commands of some worlds (different ones; all if
+  /// empty), each as a step began, to an .npz file: arrays (row, world, ...), oldest row first.
+  /// ConfigError if none are kept.
   void dump(std::span<const long> worlds, const std::filesystem::path& path) const;
-  /// CheckpointError if damaged or of another model; nothing is changed then.
-  void load_state(const std::filesystem::path& path);
+  /// Takes over what a file of `save` holds: of as many worlds, or of one, which goes to all.
+  /// `convert`: of the other precision, too. CheckpointError naming the member if the file is
+  /// damaged, or if it is of another model, number of worlds or precision; nothing is changed then.
+  void load_state(const std::filesystem::path& path, bool convert = false);
   /// CheckpointError if the file is none.
   static CheckpointInfo checkpoint_info(const std::filesystem::path& path);
-  /// A simulation that goes on where a file of `save` stopped. num_worlds, device and precision of
-  /// `options` are replaced by the file's.
+  static Model checkpoint_model(const std::filesystem::path& path);
+  /// A simulation that goes on where a file of `save` stopped: with the file's model and options,
+  /// or with others (checkpoint_info(path).options changed), as load_state takes them.
+  static Simulation load(const std::filesystem::path& path);
   static Simulation load(const std::filesystem::path& path, Model model,
-                         SimulationOptions options = {});
+                         const SimulationOptions& options, bool convert = false);
   /// FNV-1a over each world's state fields in list order [IA-7].
   std::vector<std::uint64_t> state_hash() const;
 

@@ -11,25 +11,25 @@ namespace flexor {
 
 /// Whether a law has rows that act in some lane.
 template <class C>
-FLEXOR_INLINE bool acts(const C& c, int law) {
+FLEXOR_INLINE bool acts(const C& c, Index law) {
   return !all_have_form(c.cells[c.plan.cell.law_form + law], kEmptyLaw);
 }
 
 /// Lanes in which some row of a law acts.
 template <class C>
-FLEXOR_INLINE typename C::Mask has_live_row(const C& c, int law) {
+FLEXOR_INLINE typename C::Mask has_live_row(const C& c, Index law) {
   return c.cells[c.plan.cell.law_form + law] < typename C::Real(static_cast<int>(kEmptyLaw));
 }
 
 /// Lanes in which a law is made of hard one-sided rows.
 template <class C>
-FLEXOR_INLINE typename C::Mask is_one_sided(const C& c, int law) {
+FLEXOR_INLINE typename C::Mask is_one_sided(const C& c, Index law) {
   return c.cells[c.plan.cell.law_form + law] == typename C::Real(static_cast<int>(kOneSidedLaw));
 }
 
 /// Point of law i for the step D, from rate u and impulse P.
 template <class C, class W>
-FLEXOR_INLINE LawPoint<typename C::Real> update_law(const C& c, const W& w, int law,
+FLEXOR_INLINE LawPoint<typename C::Real> update_law(const C& c, const W& w, Index law,
                                                     const typename C::Real& u,
                                                     const typename C::Real& P,
                                                     const typename C::Real& D) {
@@ -44,7 +44,7 @@ FLEXOR_INLINE LawPoint<typename C::Real> update_law(const C& c, const W& w, int 
 
 /// Whether the law holds 0 at the rate u.
 template <class C, class W>
-FLEXOR_INLINE typename C::Mask holds_zero(const C& c, const W& w, int law,
+FLEXOR_INLINE typename C::Mask holds_zero(const C& c, const W& w, Index law,
                                           const typename C::Real& u) {
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
@@ -61,7 +61,7 @@ FLEXOR_HD void start_laws(const C& c) {
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
   const Real zero(0), one(1);
-  c.each(p.law_count, [&](const auto& w, int law) {
+  c.each(p.law_count, [&](const auto& w, Index law) {
     w[cell.law_impulse + law] = zero;
     w[cell.law_start + law] = zero;
     w[cell.law_kind + law] = zero;
@@ -70,7 +70,7 @@ FLEXOR_HD void start_laws(const C& c) {
     w[cell.law_flag + law] = zero;
     w[cell.law_residual + law] = zero;
     if (!acts(c, law)) return;
-    const int i = law - p.tendon_count;
+    const Index i = law - p.tendon_count;
     const Real W =
         i < 0 ? w[cell.response_diagonal + law] : one / w[cell.matrix + p.row_address[i] + i];
     w[cell.law_step + law] = select(W > zero, W, one);
@@ -89,7 +89,7 @@ FLEXOR_INLINE Verdict<typename C::Real> verdict(const C& c) {
   using Real = typename C::Real;
   const Real zero(0);
   Verdict<Real> all{zero > zero, zero};
-  for (int law = 0; law < c.plan.law_count; ++law) {
+  for (Index law = 0; law < c.plan.law_count; ++law) {
     all.changed = all.changed | (c.cells[c.plan.cell.law_flag + law] != zero);
     all.residual = max(all.residual, c.cells[c.plan.cell.law_residual + law]);
   }
@@ -104,7 +104,7 @@ FLEXOR_OUTLINE void update_pieces(const C& c, const typename C::Mask& busy) {
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
   const Real zero(0), one(1);
-  c.each(p.law_count, [&](const auto& w, int law) {
+  c.each(p.law_count, [&](const auto& w, Index law) {
     if (!acts(c, law)) return;
     const Real P = w[cell.law_impulse + law], D = w[cell.law_step + law];
     const Real u = law_rate(c, w, law, cell.end_velocity);
@@ -141,7 +141,7 @@ FLEXOR_INLINE void keep_best(const C& c, const typename C::Mask& busy,
   const auto& cell = c.plan.cell;
   const auto better = busy & (residual < least);
   least = select(better, residual, least);
-  c.each(c.plan.law_count, [&](const auto& w, int law) {
+  c.each(c.plan.law_count, [&](const auto& w, Index law) {
     w[cell.law_start + law] = select(better, w[cell.law_impulse + law], w[cell.law_start + law]);
   });
   c.sync();
@@ -156,14 +156,14 @@ FLEXOR_OUTLINE void load_last_impulses(const C& c, const typename C::Mask& chose
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
   const Real zero(0);
-  c.each(p.law_count, [&](const auto& w, int law) {
+  c.each(p.law_count, [&](const auto& w, Index law) {
     Real P = zero;
     if (acts(c, law)) {
       // the rows of a one-sided joint law need not have been written
       const bool is_tendon = law < p.tendon_count;
       const bool are_written = is_tendon || !all_have_form(w[cell.law_form + law], kOneSidedLaw);
-      for (int r = p.law_row_first[law]; r < p.law_row_first[law + 1]; ++r) {
-        const int at = cell.row + kRowCells * r;
+      for (Index r = p.law_row_first[law]; r < p.law_row_first[law + 1]; ++r) {
+        const Index at = cell.row + kRowCells * r;
         Real last = c.load(Field::row_impulse, p.planned_slot[r]);
         if (are_written) {
           const Row<Real> row = row_at(w, at);
@@ -191,12 +191,12 @@ FLEXOR_OUTLINE void start_from_last(const C& c, const typename C::Mask& steady) 
   const Real zero(0);
   load_last_impulses(c, steady);
   auto stands = zero > zero;
-  for (int law = 0; law < p.law_count; ++law) {
+  for (Index law = 0; law < p.law_count; ++law) {
     stands = stands | ((c.cells[cell.law_start + law] != zero) & is_one_sided(c, law));
   }
   const auto warm = steady & stands;
   if (!any(warm)) return;
-  c.each(p.law_count, [&](const auto& w, int law) {
+  c.each(p.law_count, [&](const auto& w, Index law) {
     const Real P = w[cell.law_start + law];
     const auto on = warm & (P != zero) & is_one_sided(c, law);
     const Real at = select(P > zero, w[cell.law_lower + law], w[cell.law_upper + law]);
@@ -213,7 +213,7 @@ FLEXOR_OUTLINE void start_from_last(const C& c, const typename C::Mask& steady) 
 /// with their impulses of least residual in law_start [P-83]. iterations and residual are updated
 /// per lane.
 template <class C>
-FLEXOR_OUTLINE typename C::Mask active_set(const C& c, const typename C::Mask& chosen, int cap,
+FLEXOR_OUTLINE typename C::Mask active_set(const C& c, const typename C::Mask& chosen, Index cap,
                                            const typename C::Real& scale,
                                            typename C::Real& iterations,
                                            typename C::Real& residual) {
@@ -225,7 +225,7 @@ FLEXOR_OUTLINE typename C::Mask active_set(const C& c, const typename C::Mask& c
   constexpr int kUsual = 4;  // iterations after which the best impulses are kept for method B
   auto busy = chosen;
   Real least = unbounded<Real>();
-  for (int n = 0; n < cap && any(busy); ++n) {
+  for (Index n = 0; n < cap && any(busy); ++n) {
     if (n >= kUsual) keep_best(c, busy, residual, least);
     solve_pieces(c, busy);
     iterations = iterations + select(busy, Real(1), Real(0));

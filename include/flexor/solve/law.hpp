@@ -52,27 +52,27 @@ FLEXOR_INLINE LawPoint<Real> solve_one_sided(const Real& lower, const Real& uppe
 /// @param cells     rows first .. last - 1 of the plan, folded ones left out
 /// @param D         > 0
 template <class C>
-FLEXOR_HD LawPoint<typename C::Real> solve_law(const C& cells, int row_cell, int first, int last,
-                                               const typename C::Real& u0,
+FLEXOR_HD LawPoint<typename C::Real> solve_law(const C& cells, Index row_cell, Index first,
+                                               Index last, const typename C::Real& u0,
                                                const typename C::Real& D) {
   using Real = typename C::Real;
   const Real zero(0), one(1), infinite = unbounded<Real>();
   Real lower = -infinite, upper = infinite, step_at = zero;
   auto on_step = one < zero;
-  for (int r = first; r < last; ++r) {
+  for (Index r = first; r < last; ++r) {
     const Row<Real> row = row_at(cells, row_cell + kRowCells * r);
     const auto live = (row.low < row.high) & (cells[row_cell + kRowCells * r + 4] == zero);
     if (!any(live)) continue;
     const auto hard = row.softness == zero;
-    for (int side = 0; side < 2; ++side) {
+    for (Index side = 0; side < 2; ++side) {
       // the row leaves its bound here; a hard row has one breakpoint, its target
       const Real bound = side == 0 ? row.high : row.low;
       const Real x = row.target - select(hard, zero, row.softness * select(hard, zero, bound));
       const auto counts = live & is_finite(x);
       if (side == 1 && all(hard | !live)) break;
       Real below = zero, above = zero;
-      for (int s = first; s < last; ++s) {
-        const int at = row_cell + kRowCells * s;
+      for (Index s = first; s < last; ++s) {
+        const Index at = row_cell + kRowCells * s;
         const auto acts = cells[at + 4] == zero;
         if (!any(acts)) continue;
         const RowStep<Real> step = row_step(row_at(cells, at), x);
@@ -89,8 +89,8 @@ FLEXOR_HD LawPoint<typename C::Real> solve_law(const C& cells, int row_cell, int
     }
   }
   Real A = zero, K = zero;
-  for (int r = first; r < last; ++r) {
-    const int at = row_cell + kRowCells * r;
+  for (Index r = first; r < last; ++r) {
+    const Index at = row_cell + kRowCells * r;
     const Row<Real> row = row_at(cells, at);
     const auto live = (row.low < row.high) & (cells[at + 4] == zero);
     if (!any(live)) continue;
@@ -124,13 +124,13 @@ FLEXOR_HD LawPoint<typename C::Real> solve_law(const C& cells, int row_cell, int
 
 /// Whether the law holds 0 at the rate u.
 template <class C>
-FLEXOR_HD Mask<typename C::Real> holds_zero(const C& cells, int row_cell, int first, int last,
+FLEXOR_HD Mask<typename C::Real> holds_zero(const C& cells, Index row_cell, Index first, Index last,
                                             const typename C::Real& u) {
   using Real = typename C::Real;
   const Real zero(0);
   auto holds = zero <= zero;
-  for (int r = first; r < last; ++r) {
-    const int at = row_cell + kRowCells * r;
+  for (Index r = first; r < last; ++r) {
+    const Index at = row_cell + kRowCells * r;
     const Row<Real> row = row_at(cells, at);
     const auto rests =
         ((row.high == zero) | (u >= row.target)) & ((row.low == zero) | (u <= row.target));

@@ -23,47 +23,42 @@ FLEXOR_INLINE Mask<Real> is_sloped(const Real& kind) {
 }
 
 template <class C>
-FLEXOR_INLINE bool has_rows(const C& c, int law) {
+FLEXOR_INLINE bool has_rows(const C& c, Index law) {
   return c.plan.law_row_first[law] < c.plan.law_row_first[law + 1];
 }
 
 /// Rate of a law at the velocity in cells v.
 template <class C, class W>
-FLEXOR_INLINE typename C::Real law_rate(const C& c, const W& w, int law, int v) {
-  const int t = c.plan.tendon_count;
+FLEXOR_INLINE typename C::Real law_rate(const C& c, const W& w, Index law, Index v) {
+  const Index t = c.plan.tendon_count;
   return law < t ? tendon_rate(c, w, law, v) : w[v + law - t];
 }
 
 /// Cells solution: the right side of the change of velocity, by one lane; entries with a vertical
-/// joint law are marked held and stand at their change.
+/// joint law are marked held, at their change.
 template <class C, class W>
-FLEXOR_HD void right_side(const C& c, const W& w, int whole, bool has_fixed) {
+FLEXOR_HD void right_side(const C& c, const W& w) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
-  const int T = p.tendon_count, n = padded(p.nv), change = cell.impulse_sum;
+  const Index T = p.tendon_count, n = padded(p.nv);
   const Real zero(0), one(1);
-  for (int i = 0; i < n; ++i) w[cell.solution + i] = w[cell.right_side + i];
-  add_tendon_impulses(c, w, cell.solution, [&](int t) {
+  for (Index i = 0; i < n; ++i) w[cell.solution + i] = w[cell.right_side + i];
+  add_tendon_impulses(c, w, cell.solution, [&](Index t) {
     const Real kind = w[cell.law_kind + t];
     return select(is_vertical(kind), zero,
                   w[cell.law_value + t] - w[cell.law_slope + t] * w[cell.length_rate + t]);
   });
   if (!p.has_joint_rows) return;
-  for (int i = 0; i < p.nv; ++i) {
+  for (Index i = 0; i < p.nv; ++i) {
     const auto held = is_vertical(w[cell.law_kind + T + i]);
-    const Real value = w[cell.law_value + T + i], rate = c.rate(i);
+    const Real value = w[cell.law_value + T + i], rate = c.load(Field::qvel, i);
     const Real push = value - w[cell.law_slope + T + i] * rate;
     w[cell.solution + i] = w[cell.solution + i] + select(held, zero, push);
     w[cell.held + i] = select(held, one, zero);
-    w[change + i] = select(held, value - rate, zero);
+    w[cell.held_change + i] = value - rate;
   }
-  if (!has_fixed) return;
-  if (p.nv & 1) w[cell.held + p.nv] = w[change + p.nv] = zero;
-  subtract_product(c, w, whole, change, cell.solution);
-  for (int i = 0; i < p.nv; ++i) {
-    w[cell.solution + i] = select(w[cell.held + i] > zero, w[change + i], w[cell.solution + i]);
-  }
+  if (p.nv & 1) w[cell.held + p.nv] = zero;
 }
 
 /// Solves for the pieces in law_kind, law_value, law_slope; writes end_velocity and law_impulse in
@@ -73,51 +68,57 @@ FLEXOR_OUTLINE void solve_pieces(const C& c, const typename C::Mask& chosen) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
-  const int T = p.tendon_count;
+  const Index T = p.tendon_count;
   const Real zero(0), one(1);
   // which kinds of pieces occur in any lane
   auto fixed = one < zero, sloped = fixed, step = fixed;
-  for (int i = 0; i < p.nv && p.has_joint_rows; ++i) {
+  for (Index i = 0; i < p.nv && p.has_joint_rows; ++i) {
     fixed = fixed | is_vertical(c.cells[cell.law_kind + T + i]);
     sloped = sloped | is_sloped(c.cells[cell.law_kind + T + i]);
   }
-  for (int t = 0; t < T; ++t) {
+  for (Index t = 0; t < T; ++t) {
     sloped = sloped | is_sloped(c.cells[cell.law_kind + t]);
     step = step | is_vertical(c.cells[cell.law_kind + t]);
   }
   const bool has_fixed = any(fixed & chosen), has_sloped = any(sloped & chosen);
   const bool refactor = has_fixed || has_sloped;
-  const int u = refactor ? cell.active_factor : cell.factor;
-  const int pivot = refactor ? cell.active_inverse_pivot : cell.inverse_pivot;
-  // the matrix whose columns act on the right side: before entries are masked
-  const int whole = has_sloped ? cell.active_factor : cell.matrix;
+  const Index u = refactor ? cell.active_factor : cell.factor;
+  const Index pivot = refactor ? cell.active_inverse_pivot : cell.inverse_pivot;
+  const HeldEntries entries{cell.held, cell.held_change, cell.reaction};
 
   if (has_sloped) {
     c.each(p.matrix_size,
-           [&](const auto& w, int i) { w[cell.active_factor + i] = w[cell.matrix + i]; });
+           [&](const auto& w, Index i) { w[cell.active_factor + i] = w[cell.matrix + i]; });
     c.sync();
     add_outer_products(c, cell.active_factor, cell.law_slope);
-    c.each(p.nv, [&](const auto& w, int i) {
-      const int at = cell.active_factor + p.row_address[i] + i;
+    c.each(p.nv, [&](const auto& w, Index i) {
+      const Index at = cell.active_factor + p.row_address[i] + i;
       w[at] = w[at] + w[cell.law_slope + T + i];
     });
     c.sync();
   }
-  c.single([&](const auto& w) { right_side(c, w, whole, has_fixed); });
+  c.single([&](const auto& w) { right_side(c, w); });
   c.sync();
+  const Index matrix = has_sloped ? cell.active_factor : cell.matrix;
   if (has_fixed) {
-    factor_ldlt(c, FreeEntries{whole, cell.held}, u, pivot, cell.factor_row);
+    factor_ldlt(c, entries, matrix, u, pivot, cell.factor_row);
   } else if (has_sloped) {
-    factor_ldlt(c, AllEntries{u}, u, pivot, cell.factor_row);
+    factor_ldlt(c, FreeEntries{}, matrix, u, pivot, cell.factor_row);
   }
-  c.single([&](const auto& w) { solve_ldlt(c, w, u, pivot, cell.solution, cell.impulse_sum); });
+  c.single([&](const auto& w) {
+    if (has_fixed) {
+      solve_ldlt(c, w, entries, u, pivot, cell.solution, cell.impulse_sum);
+    } else {
+      solve_ldlt(c, w, FreeEntries{}, u, pivot, cell.solution, cell.impulse_sum);
+    }
+  });
   c.sync();
 
   if (any(step & chosen)) solve_steps(c, u, pivot, has_fixed);
 
   // velocity, and the impulses of all laws
-  c.each(p.nv, [&](const auto& w, int i) {
-    Real v = c.rate(i) + w[cell.solution + i];
+  c.each(p.nv, [&](const auto& w, Index i) {
+    Real v = c.load(Field::qvel, i) + w[cell.solution + i];
     if (p.has_joint_rows) {
       const auto held = is_vertical(w[cell.law_kind + T + i]);
       v = select(held, w[cell.law_value + T + i], v);
@@ -125,7 +126,7 @@ FLEXOR_OUTLINE void solve_pieces(const C& c, const typename C::Mask& chosen) {
     w[cell.end_velocity + i] = select(chosen, v, w[cell.end_velocity + i]);
   });
   c.sync();
-  c.each(T, [&](const auto& w, int t) {
+  c.each(T, [&](const auto& w, Index t) {
     const Real kind = w[cell.law_kind + t];
     Real P = w[cell.law_value + t];
     if (any(is_sloped(kind))) {
@@ -135,56 +136,63 @@ FLEXOR_OUTLINE void solve_pieces(const C& c, const typename C::Mask& chosen) {
     w[cell.law_impulse + t] = select(chosen, P, w[cell.law_impulse + t]);
   });
   c.sync();
-  if (p.has_joint_rows) joint_impulses(c, chosen, has_fixed);
+  if (!p.has_joint_rows) return;
+  c.each(p.nv, [&](const auto& w, Index i) {
+    const Index law = T + i;
+    if (!has_rows(c, law)) return;
+    Real P = w[cell.law_value + law] - w[cell.law_slope + law] * w[cell.end_velocity + i];
+    if (has_fixed) P = select(w[cell.held + i] > zero, w[cell.reaction + i], P);
+    w[cell.law_impulse + law] = select(chosen, P, w[cell.law_impulse + law]);
+  });
+  c.sync();
 }
 
 /// Vertical tendon laws: S p = b - J v_0, S = J M_A^-1 J^T, by LDL^T. A law that no free entry can
 /// move, or that repeats others, has no pivot and leaves the set with p = 0.   [P-81]
 template <class C>
-FLEXOR_OUTLINE void solve_steps(const C& c, int u, int pivot, bool has_fixed) {
+FLEXOR_OUTLINE void solve_steps(const C& c, Index u, Index pivot, bool has_fixed) {
   using Real = typename C::Real;
   const PlanView& p = c.plan;
   const auto& cell = p.cell;
-  const int T = p.tendon_count, n = padded(p.nv), stride = 2 * (p.nv + 1);
+  const Index T = p.tendon_count, n = padded(p.nv), size = p.nv + 1, stride = 3 * size;
   const Real zero(0), one(1);
-  const auto occurs = [&](int t) { return any(is_vertical(c.cells[cell.law_kind + t])); };
+  const auto occurs = [&](Index t) { return any(is_vertical(c.cells[cell.law_kind + t])); };
 
-  c.each(T, [&](const auto& w, int t) {
+  c.each(T, [&](const auto& w, Index t) {
     if (!any(is_vertical(w[cell.law_kind + t]))) return;
-    const int x = cell.response + t * stride;
-    for (int i = 0; i < n; ++i) w[x + i] = zero;
-    for (int e = p.tendon_entry_first[t]; e < p.tendon_entry_first[t + 1]; ++e) {
-      const int i = p.entry_dof[e];
-      Real J = w[cell.jacobian + e];
-      if (has_fixed) J = select(w[cell.held + i] > zero, zero, J);
-      w[x + i] = J;
+    const Index x = cell.response + t * stride;
+    for (Index i = 0; i < n; ++i) w[x + i] = zero;
+    p.visit_entries(t, [&](Index e, Index i) { w[x + i] = w[cell.jacobian + e]; });
+    if (has_fixed) {
+      solve_ldlt(c, w, HeldEntries{cell.held, -1, x + 2 * size}, u, pivot, x, x + size);
+    } else {
+      solve_ldlt(c, w, FreeEntries{}, u, pivot, x, x + size);
     }
-    solve_ldlt(c, w, u, pivot, x, x + p.nv + 1);
   });
   c.sync();
   c.single([&](const auto& w) {
-    const int S = cell.schur, right = S + T * T, inverse = right + T, size = inverse + T;
+    const Index S = cell.schur, right = S + T * T, inverse = right + T, whole = inverse + T;
     const Real eps(static_cast<typename C::Scalar>(64) * kEpsilon<Real>);
-    for (int k = 0; k < T; ++k) {
+    for (Index k = 0; k < T; ++k) {
       if (!occurs(k)) continue;
       const auto on = is_vertical(w[cell.law_kind + k]);
-      for (int l = 0; l <= k; ++l) {
+      for (Index l = 0; l <= k; ++l) {
         if (!occurs(l)) continue;
         const auto both = on & is_vertical(w[cell.law_kind + l]);
         const Real s = tendon_rate(c, w, k, cell.response + l * stride);
         w[S + k * T + l] = select(both, s, zero);
       }
-      w[size + k] = w[S + k * T + k];
+      w[whole + k] = w[S + k * T + k];
       const Real rate = w[cell.length_rate + k] + tendon_rate(c, w, k, cell.solution);
       w[right + k] = select(on, w[cell.law_value + k] - rate, zero);
     }
-    for (int k = 0; k < T; ++k) {  // S = L D L^T, dropped pivots have inverse 0
+    for (Index k = 0; k < T; ++k) {  // S = L D L^T, dropped pivots have inverse 0
       if (!occurs(k)) continue;
       Real d = w[S + k * T + k], r = w[right + k];
-      for (int l = 0; l < k; ++l) {
+      for (Index l = 0; l < k; ++l) {
         if (!occurs(l)) continue;
         Real s = w[S + k * T + l];
-        for (int m = 0; m < l; ++m) {
+        for (Index m = 0; m < l; ++m) {
           if (!occurs(m)) continue;
           s = s - w[S + k * T + m] * w[inverse + m] * w[S + l * T + m];
         }
@@ -194,56 +202,31 @@ FLEXOR_OUTLINE void solve_steps(const C& c, int u, int pivot, bool has_fixed) {
         r = r - L * w[right + l];
       }
       // [P-44] on the free entries: what they give must stand above the rounding of the whole row
-      const auto moves = w[size + k] > eps * eps * w[cell.response_diagonal + k];
-      const auto good = moves & (d > eps * w[size + k]);
+      const auto moves = w[whole + k] > eps * eps * w[cell.response_diagonal + k];
+      const auto good = moves & (d > eps * w[whole + k]);
       w[inverse + k] = select(good, one / select(good, d, one), zero);
       w[right + k] = r;
     }
-    for (int k = T - 1; k >= 0; --k) {
+    for (Index k = T - 1; k >= 0; --k) {
       if (!occurs(k)) continue;
       Real x = w[right + k];
-      for (int l = k + 1; l < T; ++l) {
+      for (Index l = k + 1; l < T; ++l) {
         if (occurs(l)) x = x - w[S + l * T + k] * w[cell.trial_impulse + l];
       }
       w[cell.trial_impulse + k] =
           select(is_vertical(w[cell.law_kind + k]), x * w[inverse + k], zero);
     }
-    for (int k = 0; k < T; ++k) {
+    for (Index k = 0; k < T; ++k) {
       if (!occurs(k)) continue;
       const auto on = is_vertical(w[cell.law_kind + k]);
       const Real P = w[cell.trial_impulse + k];
-      for (int i = 0; i < p.nv; ++i) {
-        const Real y = w[cell.response + k * stride + i] * P;
-        w[cell.solution + i] = w[cell.solution + i] + select(on, y, zero);
+      const Index x = cell.response + k * stride;
+      for (Index i = 0; i < p.nv; ++i) {
+        w[cell.solution + i] = w[cell.solution + i] + select(on, w[x + i] * P, zero);
+        if (!has_fixed) continue;
+        w[cell.reaction + i] = w[cell.reaction + i] + select(on, w[x + 2 * size + i] * P, zero);
       }
     }
-  });
-  c.sync();
-}
-
-/// Impulses of joint laws: by their pieces; of held entries what is left of their row.
-template <class C>
-FLEXOR_HD void joint_impulses(const C& c, const typename C::Mask& chosen, bool has_fixed) {
-  using Real = typename C::Real;
-  const PlanView& p = c.plan;
-  const auto& cell = p.cell;
-  const int T = p.tendon_count, change = cell.impulse_sum;
-  if (has_fixed) {
-    c.single([&](const auto& w) {
-      for (int i = 0; i < padded(p.nv); ++i) w[cell.solution + i] = w[cell.right_side + i];
-      for (int i = 0; i < p.nv; ++i) w[change + i] = w[cell.end_velocity + i] - c.rate(i);
-      if (p.nv & 1) w[change + p.nv] = Real(0);
-      add_tendon_impulses(c, w, cell.solution, [&](int t) { return w[cell.law_impulse + t]; });
-      subtract_product(c, w, cell.matrix, change, cell.solution);
-    });
-    c.sync();
-  }
-  c.each(p.nv, [&](const auto& w, int i) {
-    const int law = T + i;
-    if (!has_rows(c, law)) return;
-    Real P = w[cell.law_value + law] - w[cell.law_slope + law] * w[cell.end_velocity + i];
-    if (has_fixed) P = select(w[cell.held + i] > Real(0), -w[cell.solution + i], P);
-    w[cell.law_impulse + law] = select(chosen, P, w[cell.law_impulse + law]);
   });
   c.sync();
 }

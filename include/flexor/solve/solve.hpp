@@ -15,12 +15,12 @@ FLEXOR_HD typename C::Mask keeps_an_error(const C& c, const W& w, const typename
   const Real zero(0), infinite = unbounded<Real>();
   const Real tolerance = Real(by_precision<Real>(1e-4, 1e-8)) * scale;
   auto keeps = zero > zero;
-  for (int law = 0; law < p.law_count; ++law) {
+  for (Index law = 0; law < p.law_count; ++law) {
     if (!acts(c, law)) continue;
     const Real u = law_rate(c, w, law, p.cell.end_velocity);
     if (all_have_form(w[p.cell.law_form + law], kOneSidedLaw)) continue;  // no bilateral row
-    for (int r = p.law_row_first[law]; r < p.law_row_first[law + 1]; ++r) {
-      const int at = p.cell.row + kRowCells * r;
+    for (Index r = p.law_row_first[law]; r < p.law_row_first[law + 1]; ++r) {
+      const Index at = p.cell.row + kRowCells * r;
       const Row<Real> row = row_at(w, at);
       keeps = keeps | ((row.softness == zero) & (row.low == -infinite) & (row.high == infinite) &
                        (w[at + 4] == zero) & (abs(u - row.target) > tolerance));
@@ -33,17 +33,17 @@ struct Solve {
   static constexpr StageInfo info{"solve", "end velocity and impulses of all laws"};
 
   template <class C>
-  FLEXOR_HD static void run(const C& c) {
+  FLEXOR_STAGE static void run(const C& c) {
     using Real = typename C::Real;
     const PlanView& p = c.plan;
     const auto& cell = p.cell;
     const Real zero(0), one(1);
     start_laws(c);
     c.each(p.nv,
-           [&](const auto& w, int i) { w[cell.end_velocity + i] = w[cell.free_velocity + i]; });
+           [&](const auto& w, Index i) { w[cell.end_velocity + i] = w[cell.free_velocity + i]; });
     c.sync();
     Real finite(0), scale = one;
-    for (int i = 0; i < p.nv; ++i) {
+    for (Index i = 0; i < p.nv; ++i) {
       const Real v = c.cells[cell.free_velocity + i];
       finite = finite + v * zero;
       scale = max(scale, select(has_live_row(c, p.tendon_count + i), abs(v), zero));
@@ -54,7 +54,7 @@ struct Solve {
     Real iterations = zero, residual = zero;
     if (any(busy)) {
       // scale of the problem: max(1, max |c|), c the rates of the laws at the free velocity [P-57]
-      for (int law = 0; law < p.tendon_count; ++law) {
+      for (Index law = 0; law < p.tendon_count; ++law) {
         const Real u = law_rate(c, c.cells, law, cell.free_velocity);
         scale = max(scale, select(has_live_row(c, law), abs(u), zero));
       }
@@ -71,7 +71,7 @@ struct Solve {
       }
       if (any(open)) {
         const Real tolerance = Real(static_cast<typename C::Scalar>(c.settings.tolerance)) * scale;
-        const int rounds = c.settings.method == 1 ? c.settings.iterations : 12;
+        const Index rounds = c.settings.method == 1 ? c.settings.iterations : 12;
         open = jacobi(c, open, rounds, tolerance, iterations, residual);
       }
       c.single([&](const auto& w) {
@@ -81,7 +81,7 @@ struct Solve {
       });
     } else {
       c.single([&](const auto& w) {
-        for (int i = 0; i < 3; ++i) w[cell.solver + i] = zero;
+        for (Index i = 0; i < 3; ++i) w[cell.solver + i] = zero;
       });
     }
     c.sync();

@@ -40,84 +40,93 @@ struct Context {
   bool at_reference;  ///< poses at the reference pose, lengths from zero
 
   /// Scalar i of the table of constants, in this world.
-  FLEXOR_INLINE Real constant(int i) const {
-    const int slot = constants.slot[i];
-    if (slot < 0) return Real(constants.shared[i]);
-    return flexor::load(constants.per_world + slot * batch.world_stride + world, Real());
+  FLEXOR_INLINE Real constant(Index i) const {
+    const Index slot = constants.slot[i];
+    if (slot >= 0) [[unlikely]]
+      return flexor::load(constants.per_world + slot * batch.world_stride + world, Real());
+    return Real(constants.shared[i]);
   }
   /// Vectors and matrices: shared, or per world in consecutive slots, as a whole.
-  FLEXOR_INLINE Vec3<Real> constant3(int i) const {
-    const int slot = constants.slot[i];
-    if (slot < 0) return shared3(i);
-    return per_world3(slot);
+  FLEXOR_INLINE Vec3<Real> constant3(Index i) const {
+    const Index slot = constants.slot[i];
+    if (slot >= 0) [[unlikely]]
+      return per_world3(slot);
+    return shared3(i);
   }
-  FLEXOR_INLINE Mat3<Real> constant9(int i) const {
-    const int slot = constants.slot[i];
-    if (slot < 0) return {shared3(i), shared3(i + 3), shared3(i + 6)};
-    return {per_world3(slot), per_world3(slot + 3), per_world3(slot + 6)};
+  FLEXOR_INLINE Mat3<Real> constant9(Index i) const {
+    const Index slot = constants.slot[i];
+    if (slot >= 0) [[unlikely]]
+      return {per_world3(slot), per_world3(slot + 3), per_world3(slot + 6)};
+    return {shared3(i), shared3(i + 3), shared3(i + 6)};
   }
-  FLEXOR_INLINE Vec3<Real> shared3(int i) const {
-    return {Real(constants.shared[i]), Real(constants.shared[i + 1]),
-            Real(constants.shared[i + 2])};
+  FLEXOR_INLINE Vec3<Real> shared3(Index i) const {
+    const Scalar* p = constants.shared + i;
+    return {Real(p[0]), Real(p[1]), Real(p[2])};
   }
-  FLEXOR_INLINE Vec3<Real> per_world3(int slot) const {
+  FLEXOR_INLINE Vec3<Real> per_world3(Index slot) const {
     const Scalar* p = constants.per_world + slot * batch.world_stride + world;
     return {flexor::load(p, Real()), flexor::load(p + batch.world_stride, Real()),
             flexor::load(p + 2 * batch.world_stride, Real())};
   }
-  FLEXOR_INLINE Real parameter(ParameterKind kind, int element) const {
+  FLEXOR_INLINE Real parameter(ParameterKind kind, Index element) const {
     return constant(plan.parameter(kind, element));
   }
 
   FLEXOR_INLINE Real time_step() const { return constant(plan.constant(Constant::time_step, 0)); }
   /// th, ka, s of [P-7].
-  FLEXOR_INLINE Real implicit_factor(int i) const {
+  FLEXOR_INLINE Real implicit_factor(Index i) const {
     return constant(plan.constant(Constant::implicit_factors, 0) + i);
   }
   /// Coordinate i of the configuration and of the velocity; at the reference pose and at rest when
   /// `at_reference`.
-  FLEXOR_INLINE Real coordinate(int i) const {
-    return at_reference ? constant(plan.constant(Constant::reference_coordinate, i))
-                        : load(Field::qpos, i);
+  FLEXOR_INLINE Real coordinate(Index i) const {
+    if (at_reference) [[unlikely]]
+      return constant(plan.constant(Constant::reference_coordinate, i));
+    return load(Field::qpos, i);
   }
-  FLEXOR_INLINE Real rate(int i) const { return at_reference ? Real(0) : load(Field::qvel, i); }
+  FLEXOR_INLINE Real rate(Index i) const {
+    if (at_reference) [[unlikely]]
+      return Real(0);
+    return load(Field::qvel, i);
+  }
 
   FLEXOR_INLINE bool has(Field field) const { return batch.field[static_cast<int>(field)]; }
-  FLEXOR_INLINE Scalar* at(Field field, int component) const {
+  FLEXOR_INLINE Scalar* at(Field field, Index component) const {
     return static_cast<Scalar*>(batch.field[static_cast<int>(field)]) +
            component * batch.world_stride + world;
   }
-  FLEXOR_INLINE Real load(Field field, int component) const {
+  FLEXOR_INLINE Real load(Field field, Index component) const {
     return flexor::load(at(field, component), Real());
   }
   /// Writes the lanes of `mask`, keeps the others.
-  FLEXOR_INLINE void store(Field field, int component, const Real& value, const Mask& mask) const {
+  FLEXOR_INLINE void store(Field field, Index component, const Real& value,
+                           const Mask& mask) const {
     Scalar* p = at(field, component);
     flexor::store(p, select(mask, value, flexor::load(p, Real())));
   }
-  FLEXOR_INLINE void store(Field field, int component, const Real& value) const {
+  FLEXOR_INLINE void store(Field field, Index component, const Real& value) const {
     store(field, component, value, active);
   }
-  FLEXOR_INLINE std::int32_t* int_at(Field field, int component) const {
+  FLEXOR_INLINE std::int32_t* int_at(Field field, Index component) const {
     return static_cast<std::int32_t*>(batch.field[static_cast<int>(field)]) +
            component * batch.world_stride + world;
   }
-  FLEXOR_INLINE Bits<Real> load_bits(Field field, int component) const {
+  FLEXOR_INLINE Bits<Real> load_bits(Field field, Index component) const {
     return load_int32(int_at(field, component), Real());
   }
-  FLEXOR_INLINE void store_bits(Field field, int component, const Bits<Real>& bits) const {
+  FLEXOR_INLINE void store_bits(Field field, Index component, const Bits<Real>& bits) const {
     std::int32_t* p = int_at(field, component);
     store_int32(
         p, real_to_bits(select(active, bits_to_real(bits), bits_to_real(load_int32(p, Real())))));
   }
-  FLEXOR_INLINE Mask flags(Field field, int component) const {
+  FLEXOR_INLINE Mask flags(Field field, Index component) const {
     return load_flags(static_cast<const std::uint8_t*>(batch.field[static_cast<int>(field)]) +
                           component * batch.world_stride + world,
                       Real());
   }
 
   template <class F>
-  FLEXOR_INLINE void each(int n, F f) const {
+  FLEXOR_INLINE void each(Index n, F f) const {
     team.each(cells, n, f);
   }
   template <class F>
@@ -127,35 +136,41 @@ struct Context {
   FLEXOR_INLINE void sync() const { team.sync(); }
 };
 
-/// Cells as vectors and matrices.
+/// Cells as vectors and matrices, each by one address.
 template <class C>
-FLEXOR_INLINE Vec3<typename C::Real> vector_at(const C& cells, int i) {
-  return {cells[i], cells[i + 1], cells[i + 2]};
+FLEXOR_INLINE Vec3<typename C::Real> vector_at(const C& cells, Index i) {
+  const auto at = cells.from(i);
+  return {at[0], at[1], at[2]};
 }
 template <class C>
-FLEXOR_INLINE void put(const C& cells, int i, const Vec3<typename C::Real>& v) {
-  cells[i] = v.x;
-  cells[i + 1] = v.y;
-  cells[i + 2] = v.z;
+FLEXOR_INLINE void put(const C& cells, Index i, const Vec3<typename C::Real>& v) {
+  const auto at = cells.from(i);
+  at[0] = v.x;
+  at[1] = v.y;
+  at[2] = v.z;
 }
 template <class C>
-FLEXOR_INLINE Mat3<typename C::Real> matrix_at(const C& cells, int i) {
-  return {vector_at(cells, i), vector_at(cells, i + 3), vector_at(cells, i + 6)};
+FLEXOR_INLINE Mat3<typename C::Real> matrix_at(const C& cells, Index i) {
+  const auto at = cells.from(i);
+  return {vector_at(at, 0), vector_at(at, 3), vector_at(at, 6)};
 }
 template <class C>
-FLEXOR_INLINE void put(const C& cells, int i, const Mat3<typename C::Real>& m) {
-  put(cells, i, m.x);
-  put(cells, i + 3, m.y);
-  put(cells, i + 6, m.z);
+FLEXOR_INLINE void put(const C& cells, Index i, const Mat3<typename C::Real>& m) {
+  const auto at = cells.from(i);
+  put(at, 0, m.x);
+  put(at, 3, m.y);
+  put(at, 6, m.z);
 }
 template <class C>
-FLEXOR_INLINE Motion<typename C::Real> motion_at(const C& cells, int i) {
-  return {vector_at(cells, i), vector_at(cells, i + 3)};
+FLEXOR_INLINE Motion<typename C::Real> motion_at(const C& cells, Index i) {
+  const auto at = cells.from(i);
+  return {vector_at(at, 0), vector_at(at, 3)};
 }
 template <class C>
-FLEXOR_INLINE void put(const C& cells, int i, const Motion<typename C::Real>& m) {
-  put(cells, i, m.angular);
-  put(cells, i + 3, m.linear);
+FLEXOR_INLINE void put(const C& cells, Index i, const Motion<typename C::Real>& m) {
+  const auto at = cells.from(i);
+  put(at, 0, m.angular);
+  put(at, 3, m.linear);
 }
 
 }  // namespace flexor

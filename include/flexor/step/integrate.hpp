@@ -11,16 +11,16 @@ struct Integrate {
   static constexpr StageInfo info{"integrate", "configuration, velocity, activation, time, status"};
 
   template <class C>
-  FLEXOR_HD static void run(const C& c) {
+  FLEXOR_STAGE static void run(const C& c) {
     using Real = typename C::Real;
     const PlanView& p = c.plan;
     const auto& cell = p.cell;
-    c.each(p.link_count, [&](const auto& w, int k) { move_joint(c, w, k); });
+    c.each(p.link_count, [&](const auto& w, Index k) { move_joint(c, w, k); });
     c.sync();  // velocities are read by their joints before they are overwritten
-    c.each(p.nv, [&](const auto& w, int i) {
+    c.each(p.nv, [&](const auto& w, Index i) {
       c.store(Field::qvel, i, w[cell.end_velocity + i], ReportForces::stored(c, w));
     });
-    c.each(p.tendon_count, [&](const auto& w, int t) {
+    c.each(p.tendon_count, [&](const auto& w, Index t) {
       c.store(Field::activation, t, w[cell.activation + t], ReportForces::stored(c, w));
     });
     c.single([&](const auto& w) {
@@ -42,8 +42,8 @@ struct Integrate {
   /// q + h v; in float32 the rounding remainder is carried along, so that steps of 0.1 ms are not
   /// lost. A remainder above one ulp of q is dropped: somebody wrote q.
   template <class C, class M>
-  FLEXOR_HD static void advance(const C& c, int q, const typename C::Real& change,
-                                const M& stored) {
+  FLEXOR_INLINE static void advance(const C& c, Index q, const typename C::Real& change,
+                                    const M& stored) {
     using Real = typename C::Real;
     const Real x = c.load(Field::qpos, q);
     if (!c.has(Field::qpos_compensation)) {
@@ -59,20 +59,20 @@ struct Integrate {
   }
 
   template <class C, class W>
-  FLEXOR_HD static void move_joint(const C& c, const W& w, int k) {
+  FLEXOR_INLINE static void move_joint(const C& c, const W& w, Index k) {
     using Real = typename C::Real;
     const PlanView& p = c.plan;
     const Real h = c.time_step();
-    const int q = p.link_q[k], v = p.cell.end_velocity + p.link_dof[k];
+    const Index q = p.link_q[k], v = p.cell.end_velocity + p.link_dof[k];
     const auto stored = ReportForces::stored(c, w);
     const auto type = static_cast<JointType>(p.link_type[k]);
     if (type == JointType::kHinge || type == JointType::kSlide) {
       advance(c, q, h * w[v], stored);
       return;
     }
-    int turn_q = q, turn_v = v;
+    Index turn_q = q, turn_v = v;
     if (type == JointType::kFree) {
-      for (int i = 0; i < 3; ++i) advance(c, q + i, h * w[v + i], stored);
+      for (Index i = 0; i < 3; ++i) advance(c, q + i, h * w[v + i], stored);
       turn_q = q + 3;
       turn_v = v + 3;
     }

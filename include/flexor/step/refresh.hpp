@@ -10,15 +10,15 @@ struct StoreGeometry {
   static constexpr StageInfo info{"store_geometry", "G arrays"};
 
   template <class C>
-  FLEXOR_HD static void run(const C& c) {
+  FLEXOR_STAGE static void run(const C& c) {
     const PlanView& p = c.plan;
-    c.each(p.tendon_count, [&](const auto& w, int t) { tendon(c, w, t); });
+    c.each(p.tendon_count, [&](const auto& w, Index t) { tendon(c, w, t); });
     if (c.has(Field::body_position) || c.has(Field::body_quaternion) ||
         c.has(Field::body_velocity)) {
-      c.each(p.body_count, [&](const auto& w, int b) { body(c, w, b); });
+      c.each(p.body_count, [&](const auto& w, Index b) { body(c, w, b); });
     }
     if (c.has(Field::site_position)) {
-      c.each(p.site_count, [&](const auto& w, int s) {
+      c.each(p.site_count, [&](const auto& w, Index s) {
         put3(c, Field::site_position, 3 * s,
              place(c, w, p.site_link[s], c.constant3(p.constant(Constant::site_offset, s))));
       });
@@ -27,20 +27,21 @@ struct StoreGeometry {
   }
 
   template <class C>
-  FLEXOR_INLINE static void put3(const C& c, Field field, int i, const Vec3<typename C::Real>& v) {
+  FLEXOR_INLINE static void put3(const C& c, Field field, Index i,
+                                 const Vec3<typename C::Real>& v) {
     c.store(field, i, v.x);
     c.store(field, i + 1, v.y);
     c.store(field, i + 2, v.z);
   }
   /// Point of a link (or of the world, link -1) in the world.
   template <class C, class W>
-  FLEXOR_INLINE static Vec3<typename C::Real> place(const C& c, const W& w, int link,
+  FLEXOR_INLINE static Vec3<typename C::Real> place(const C& c, const W& w, Index link,
                                                     const Vec3<typename C::Real>& local) {
     return Route::relative_point(c, w, link, -1, local);
   }
 
   template <class C, class W>
-  FLEXOR_HD static void tendon(const C& c, const W& w, int t) {
+  FLEXOR_INLINE static void tendon(const C& c, const W& w, Index t) {
     using Real = typename C::Real;
     using F = Field;
     const PlanView& p = c.plan;
@@ -67,22 +68,22 @@ struct StoreGeometry {
     }
     if (c.has(F::tendon_jacobian)) {
       // entries outside the pattern are zero since allocation
-      for (int e = p.tendon_entry_first[t]; e < p.tendon_entry_first[t + 1]; ++e) {
+      for (Index e = p.tendon_entry_first[t]; e < p.tendon_entry_first[t + 1]; ++e) {
         c.store(F::tendon_jacobian, t * p.nv + p.entry_dof[e], w[cell.jacobian + e]);
       }
     }
     if (c.has(F::branch_length)) {
-      for (int b = p.tendon_branch_first[t]; b < p.tendon_branch_first[t + 1]; ++b) {
+      for (Index b = p.tendon_branch_first[t]; b < p.tendon_branch_first[t + 1]; ++b) {
         c.store(F::branch_length, b, w[cell.branch_length + b]);
       }
     }
   }
 
   template <class C, class W>
-  FLEXOR_HD static void body(const C& c, const W& w, int b) {
+  FLEXOR_INLINE static void body(const C& c, const W& w, Index b) {
     using Real = typename C::Real;
     const PlanView& p = c.plan;
-    const int link = p.body_link[b];
+    const Index link = p.body_link[b];
     const Vec3<Real> offset = c.constant3(p.constant(Constant::body_offset, b));
     const Vec3<Real> x = place(c, w, link, offset);
     if (c.has(Field::body_position)) put3(c, Field::body_position, 3 * b, x);
@@ -110,8 +111,8 @@ struct StoreGeometry {
 /// Lengths at the reference pose become reference lengths of the tendons `wanted`.  
 struct StoreReference {
   template <class C>
-  FLEXOR_HD static void run(const C& c, const std::uint8_t* wanted) {
-    c.each(c.plan.tendon_count, [&](const auto& w, int t) {
+  FLEXOR_STAGE static void run(const C& c, const std::uint8_t* wanted) {
+    c.each(c.plan.tendon_count, [&](const auto& w, Index t) {
       if (wanted[t]) c.store(Field::reference_length, t, w[c.plan.cell.deviation + t]);
     });
     c.sync();

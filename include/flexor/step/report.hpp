@@ -11,13 +11,13 @@ struct ReportForces {
   static constexpr StageInfo info{"report", "row impulses, forces, torques, statuses"};
 
   template <class C>
-  FLEXOR_HD static void run(const C& c) {
+  FLEXOR_STAGE static void run(const C& c) {
     using Real = typename C::Real;
     const PlanView& p = c.plan;
     const auto& cell = p.cell;
     c.single([&](const auto& w) {  // is the end velocity finite?
       Real sum(0);
-      for (int i = 0; i < p.nv; ++i) sum = sum + w[cell.end_velocity + i] * Real(0);
+      for (Index i = 0; i < p.nv; ++i) sum = sum + w[cell.end_velocity + i] * Real(0);
       const auto factored = w[cell.solver + 3] > Real(0);
       const auto finite = sum == Real(0);
       const auto start = start_is_finite(c);
@@ -35,12 +35,12 @@ struct ReportForces {
     });
     c.sync();
     const Real inverse_h = Real(1) / c.time_step();
-    c.each(p.tendon_count, [&](const auto& w, int t) { tendon(c, w, t, inverse_h); });
-    c.each(p.nv, [&](const auto& w, int i) { joint(c, w, i, inverse_h); });
+    c.each(p.tendon_count, [&](const auto& w, Index t) { tendon(c, w, t, inverse_h); });
+    c.each(p.nv, [&](const auto& w, Index i) { joint(c, w, i, inverse_h); });
     c.sync();
     c.single([&](const auto& w) {
       Bits<Real> bits = real_to_bits(w[cell.status]);
-      for (int t = 0; t < p.tendon_count; ++t) bits = bits | real_to_bits(w[cell.law_flag + t]);
+      for (Index t = 0; t < p.tendon_count; ++t) bits = bits | real_to_bits(w[cell.law_flag + t]);
       w[cell.status] = bits_to_real(bits);
       if (c.has(Field::solver_iterations)) {
         c.store_bits(Field::solver_iterations, 0, to_integer(w[cell.solver]));
@@ -55,19 +55,27 @@ struct ReportForces {
   }
 
   template <class C>
-  FLEXOR_HD static typename C::Mask start_is_finite(const C& c) {
+  FLEXOR_INLINE static typename C::Mask start_is_finite(const C& c) {
     using Real = typename C::Real;
     const PlanView& p = c.plan;
-    Real sum[4] = {Real(0), Real(0), Real(0), Real(0)};  // side by side: no long chain of additions
-    const auto add = [&](Field field, int count) {
-      for (int i = 0; i < count; ++i) sum[i % 4] = sum[i % 4] + c.load(field, i) * Real(0);
+    const Real zero(0);
+    Real sum0 = zero, sum1 = zero, sum2 = zero, sum3 = zero;  // side by side: no long chain
+    const auto add = [&](Field field, Index count) {
+      Index i = 0;
+      for (; i + 3 < count; i += 4) {
+        sum0 = sum0 + c.load(field, i) * zero;
+        sum1 = sum1 + c.load(field, i + 1) * zero;
+        sum2 = sum2 + c.load(field, i + 2) * zero;
+        sum3 = sum3 + c.load(field, i + 3) * zero;
+      }
+      for (; i < count; ++i) sum0 = sum0 + c.load(field, i) * zero;
     };
     add(Field::qpos, p.nq);
     add(Field::qvel, p.nv);
     add(Field::activation, p.tendon_count);
     add(Field::reference_length, p.tendon_count);
     add(Field::row_impulse, kTendonRowCount * p.tendon_count + kJointRowCount * p.nv);
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]) == Real(0);
+    return (sum0 + sum1) + (sum2 + sum3) == zero;
   }
 
   /// World status bits that the route's own bits raise.  
@@ -82,7 +90,8 @@ struct ReportForces {
   }
 
   template <class C, class W>
-  FLEXOR_HD static void tendon(const C& c, const W& w, int t, const typename C::Real& inverse_h) {
+  FLEXOR_INLINE static void tendon(const C& c, const W& w, Index t,
+                                   const typename C::Real& inverse_h) {
     using Real = typename C::Real;
     using F = Field;
     using K = ParameterKind;
@@ -97,17 +106,19 @@ struct ReportForces {
     const Real k_p = c.load(F::valid_drive_position_gain, t);
     const Real k_v = c.load(F::valid_drive_velocity_gain, t);
     const auto has_gains = (k_p >= zero) & (k_v >= zero) & (k_v + h * k_p > zero);
-    split_law(c, w, t, u, [&](int r, const Real& impulse) {
-      const int slot = p.planned_slot[r];
-      const int at = cell.row + kRowCells * r;
+    split_law(c, w, t, u, [&](Index r, const Real& impulse) {
+      const Index slot = p.planned_slot[r];
+      const Index at = cell.row + kRowCells * r;
       Real own = impulse;
       switch (static_cast<TendonRow>(slot - kTendonRowCount * t)) {
         case TendonRow::kPassive:
           passive = impulse;
           break;
         case TendonRow::kDrive:
-          saturated = has_gains &
-                      ((u - w[at] > -w[at + 1] * w[at + 2]) | (w[at] - u > w[at + 1] * w[at + 3]));
+          if (any(has_gains)) {
+            saturated = has_gains & ((u - w[at] > -w[at + 1] * w[at + 2]) |
+                                     (w[at] - u > w[at + 1] * w[at + 3]));
+          }
           drive = drive + impulse;
           own = drive;
           break;
@@ -125,9 +136,11 @@ struct ReportForces {
           break;
       }
       const auto hard = (w[at + 1] == zero) & (w[at + 4] != zero) & (w[at + 2] < w[at + 3]);
-      const Real tolerance(by_precision<Real>(1e-5, 1e-9));  // [P-44], in float32 coarser
-      unmet = unmet | (hard & (((w[at + 3] == unbounded<Real>()) & (u < w[at] - tolerance)) |
-                               ((w[at + 2] == -unbounded<Real>()) & (u > w[at] + tolerance))));
+      if (any(hard)) {
+        const Real tolerance(by_precision<Real>(1e-5, 1e-9));  // [P-44], in float32 coarser
+        unmet = unmet | (hard & (((w[at + 3] == unbounded<Real>()) & (u < w[at] - tolerance)) |
+                                 ((w[at + 2] == -unbounded<Real>()) & (u > w[at] + tolerance))));
+      }
       c.store(F::row_impulse, slot, own, kept);
     });
     const auto enabled = c.flags(F::tendon_enabled, t);
@@ -166,8 +179,8 @@ struct ReportForces {
       put(F::tendon_damper_force, select(enabled, -c.parameter(K::tendon_damping, t) * u, zero));
     }
     if (c.has(F::branch_tension)) {  // [P-29]
-      for (int b = p.tendon_branch_first[t]; b < p.tendon_branch_first[t + 1]; ++b) {
-        const int pulley = p.branch_pulley[b];
+      for (Index b = p.tendon_branch_first[t]; b < p.tendon_branch_first[t + 1]; ++b) {
+        const Index pulley = p.branch_pulley[b];
         const Real d = pulley < 0 ? Real(1) : c.parameter(K::element_divisor, pulley);
         c.store(F::branch_tension, b, -total / d, kept);
       }
@@ -182,20 +195,21 @@ struct ReportForces {
   }
 
   template <class C, class W>
-  FLEXOR_HD static void joint(const C& c, const W& w, int i, const typename C::Real& inverse_h) {
+  FLEXOR_INLINE static void joint(const C& c, const W& w, Index i,
+                                  const typename C::Real& inverse_h) {
     using Real = typename C::Real;
     using F = Field;
     using K = ParameterKind;
     const PlanView& p = c.plan;
     const auto& cell = p.cell;
-    const int law = p.tendon_count + i, j = p.dof_joint[i];
+    const Index law = p.tendon_count + i, j = p.dof_joint[i];
     const Real zero(0), h = c.time_step();
     const auto kept = stored(c, w);
     Real friction = zero, limit = zero;
     if (has_rows(c, law)) {
-      const int first = kTendonRowCount * p.tendon_count + kJointRowCount * i;
-      const auto visit = [&](int r, const Real& impulse) {
-        const int slot = p.planned_slot[r];
+      const Index first = kTendonRowCount * p.tendon_count + kJointRowCount * i;
+      const auto visit = [&](Index r, const Real& impulse) {
+        const Index slot = p.planned_slot[r];
         if (static_cast<JointRow>(slot - first) == JointRow::kFriction) {
           friction = impulse;
         } else {
@@ -205,7 +219,7 @@ struct ReportForces {
       };
       if (AssembleRows::has_limits_alone(c, i) &&
           all_have_form(w[cell.law_form + law], kOneSidedLaw)) {
-        for (int r = p.law_row_first[law]; r < p.law_row_first[law + 1]; ++r) {
+        for (Index r = p.law_row_first[law]; r < p.law_row_first[law + 1]; ++r) {
           const Real P = w[cell.law_impulse + law];
           const auto slot = static_cast<JointRow>(p.planned_slot[r] - first);
           visit(r, slot == JointRow::kLower ? max(P, zero) : min(P, zero));
@@ -224,7 +238,7 @@ struct ReportForces {
       return;
     }
     // [P-9]
-    const Real v = c.rate(i), dv = w[cell.end_velocity + i] - v;
+    const Real v = c.load(Field::qvel, i), dv = w[cell.end_velocity + i] - v;
     const Real th = c.implicit_factor(0), kah = c.implicit_factor(1) * h;
     Real command = w[cell.command_torque + i], spring = zero;
     const Real damping = c.parameter(K::joint_damping, j);

@@ -64,8 +64,8 @@ class Side:
 
     def state(self) -> dict[str, np.ndarray]:
         """All states and commands, without planted faults."""
-        kept = self._sims[0].get_state()
-        return {n: self._gather([getattr(s, n).numpy() for s in self._sims]) for n in kept}
+        parts = [sim.get_state().to_host() for sim in self._sims]
+        return {name: self._gather([part[name] for part in parts]) for name in parts[0]}
 
     def take(self, state: dict[str, np.ndarray]) -> None:
         """Takes over what `state` gave, of either precision."""
