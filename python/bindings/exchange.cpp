@@ -114,6 +114,15 @@ dlpack::DataType type_of(char kind, int item) {
 }  // namespace
 
 void bind_exchange(py::module_& m) {
+  m.def("copy_of", [](const py::buffer& buffer) {
+    const py::buffer_info info = buffer.request();
+    const std::span<const std::byte> from = span_of<std::byte>(info);
+    const auto bytes = std::make_shared<std::vector<std::byte>>(from.begin(), from.end());
+    void* first = bytes->data();
+    return py::make_tuple(
+        Storage{std::shared_ptr<void>(bytes, first), std::make_shared<Occupancy>()},
+        reinterpret_cast<std::uintptr_t>(first));
+  });
   py::class_<Storage>(m, "Storage")
       .def("__enter__", [](const Storage& storage) { storage.occupancy->enter(); })
       .def("__exit__", [](const Storage& storage, const py::args&) { storage.occupancy->leave(); })

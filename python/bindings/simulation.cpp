@@ -145,9 +145,11 @@ void roll_out(Batch& batch, int count,
   batch.simulation.rollout(rollout);
 }
 
+/// (address, type as NumPy names it, shape, strides in bytes)
 py::tuple to_tuple(const ArrayRef& a) {
-  return py::make_tuple(reinterpret_cast<std::uintptr_t>(a.data), kind_of(a.type), a.item_size(),
-                        a.num_worlds, a.world_stride, a.count, a.width);
+  return py::make_tuple(reinterpret_cast<std::uintptr_t>(a.data),
+                        std::string(1, kind_of(a.type)) + std::to_string(a.item_size()),
+                        py::tuple(py::cast(a.shape())), py::tuple(py::cast(a.strides())));
 }
 
 std::unique_ptr<Batch> make_batch(const Model& model, long num_worlds, const std::string& device,
@@ -281,7 +283,16 @@ void bind_simulation(py::module_& m) {
            })
       .def("parameter",
            [](Batch& b, const std::string& name) {
-             return Buffer<double>{compute(b, [&](Simulation& s) { return s.parameter(name); })};
+             return to_tuple(compute(b, [&](Simulation& s) { return s.parameter(name); }));
+           })
+      .def("is_per_world",
+           [](Batch& b, const std::string& name) {
+             return compute(b, [&](Simulation& s) { return s.is_per_world(name); });
+           })
+      .def("parameter_values",
+           [](Batch& b, const std::string& name) {
+             return Buffer<double>{
+                 compute(b, [&](Simulation& s) { return s.parameter_values(name); })};
            })
       .def("capture_reference",
            [](Batch& b) { compute(b, [](Simulation& s) { s.capture_reference(); }); })
@@ -303,7 +314,13 @@ void bind_simulation(py::module_& m) {
           [](Batch& b, int site) {
             return Buffer<double>{compute(b, [&](Simulation& s) { return s.site_jacobian(site); })};
           })
-      .def("commit", [](Batch& b) { compute(b, [](Simulation& s) { s.commit(); }); })
+      .def("commit",
+           [](Batch& b, const OptionalBuffer& worlds) {
+             py::buffer_info info;
+             const auto indices = items_of<long>(worlds, info);
+             compute(b, [&](Simulation& s) { s.commit(indices); });
+           })
+      .def("synchronize", [](Batch& b) { compute(b, [](Simulation& s) { s.synchronize(); }); })
       .def("save",
            [](Batch& b, const std::string& path, const OptionalBuffer& worlds, bool guard_history) {
              py::buffer_info info;

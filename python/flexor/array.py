@@ -191,22 +191,26 @@ class Array:
         try:
             return self.names.index(name)
         except ValueError:
-            raise unknown(f"array {self.name}", name, self.names) from None
+            raise unknown(f"array {self.name}.index: name", name, self.names) from None
 
     @calls.checked(key=calls.element)
     def at(self, key: str | int) -> Array:
         """One component in all worlds: shape (num_worlds,), contiguous; (num_worlds, width) for a
         vector. key: the component's name or number."""
         if len(self.shape) < 2:
-            raise ShapeError(f"array {self.name} has shape {self.shape}: one number a world")
+            raise ShapeError(
+                f"array {self.name}.at: key: {key!r} given for an array of one number a world, of "
+                f"shape {self.shape}; legal: none"
+            )
+        i = key
         if isinstance(key, str):
-            i = self.index(key)
-        else:
-            i = key
-            if not 0 <= i < self.shape[1]:
-                raise ConfigError(
-                    f"array {self.name}: component {i} is outside 0 ... {self.shape[1] - 1}"
-                )
+            if key not in self.names:
+                raise unknown(f"array {self.name}.at: key", key, self.names)
+            i = self.names.index(key)
+        elif not 0 <= key < self.shape[1]:
+            raise ConfigError(
+                f"array {self.name}.at: key: {key} given; legal: 0 to {self.shape[1] - 1}"
+            )
         label = self.names[i] if self.names else str(i)
         return Array(
             self._owner,
@@ -235,34 +239,32 @@ class Array:
         if not self.is_writable:
             raise AttributeError(f"array {self.name} is a read-out: the simulation writes it")
         selected = world_indices(worlds, self.shape[0], f"array {self.name}")
-        self._write(self._judged(values, selected), selected)
-
-    def _judged(self, values, selected: np.ndarray | None) -> np.ndarray:
-        """What `set` would store in the selected worlds."""
+        what = f"array {self.name}: values"
         given = calls.judge(f"array {self.name}", "values", calls.numbers, values)
-        self._check_type(given)
+        self._write(self._judged(given, selected, what), selected)
+
+    def _judged(self, given: np.ndarray, selected: np.ndarray | None, what: str) -> np.ndarray:
+        """What `set` would store in the selected worlds. what: call and argument, for errors."""
+        self._check_type(given, what)
         count = self.shape[0] if selected is None else selected.size
         expected = (count, *self.shape[1:])
         try:
             given = np.broadcast_to(given, expected)
         except ValueError:
             raise ShapeError(
-                f"array {self.name}: expected values that broadcast to {expected}, "
-                f"got shape {given.shape}"
+                f"{what}: shape {given.shape} given, one that broadcasts to {expected} expected"
             ) from None
-        self._check_range(given)
+        self._check_range(given, what)
         return given
 
-    def _check_type(self, given: np.ndarray) -> None:
+    def _check_type(self, given: np.ndarray, what: str) -> None:
         if self.dtype.kind in "iu" and given.dtype.kind == "f":
-            raise ArgumentError(
-                f"array {self.name}: values: {given.dtype} given; legal: whole numbers ({self.dtype})"
-            )
+            raise ArgumentError(f"{what}: {given.dtype} given; legal: whole numbers ({self.dtype})")
 
-    def _check_values(self, given: np.ndarray) -> None:
+    def _check_values(self, given: np.ndarray, what: str) -> None:
         """What `set` asks of numbers, whatever their shape."""
-        self._check_type(given)
-        self._check_range(given)
+        self._check_type(given, what)
+        self._check_range(given, what)
 
     def _write(self, judged: np.ndarray, selected: np.ndarray | None) -> None:
         with self._owner:  # ConcurrencyError while a call is inside the simulation
@@ -270,7 +272,7 @@ class Array:
         if self._after_set is not None:
             self._after_set(selected)
 
-    def _check_range(self, given: np.ndarray) -> None:
+    def _check_range(self, given: np.ndarray, what: str) -> None:
         """ConfigError for finite numbers that the array's type cannot hold: nothing wraps round. And
         for gains below 0, which a step would leave out (PARAMETER_INVALID), and for times and step
         counts that no world can have."""
@@ -278,14 +280,14 @@ class Array:
         bad = np.isfinite(given) & ((given < limits.min) | (given > limits.max))
         if bad.any():
             raise ConfigError(
-                f"array {self.name}: {given[bad].flat[0]} given; legal for {self.dtype}: "
+                f"{what}: {given[bad].flat[0]} given; legal for {self.dtype}: "
                 f"{limits.min} ... {limits.max}"
             )
         if self.name in FINITE and not np.isfinite(given).all():
             first = given[~np.isfinite(given)].flat[0]
-            raise ConfigError(f"array {self.name}: {first} given; legal: finite numbers")
+            raise ConfigError(f"{what}: {first} given; legal: finite numbers")
         if self.name.partition("[")[0] in NONNEGATIVE and (given < 0).any():
-            raise ConfigError(f"array {self.name}: {given[given < 0].flat[0]} given; legal: >= 0")
+            raise ConfigError(f"{what}: {given[given < 0].flat[0]} given; legal: >= 0")
 
     def __repr__(self) -> str:
         return f"<flexor.Array {self.name} {self.shape} {self.dtype} [{self.unit}]>"

@@ -89,30 +89,18 @@ class BatchArrays:
 
     def _make_array(self, name: str) -> Array:
         field, _, group, index, _, unit, meaning = FIELDS[name]
-        address, kind, item, worlds, stride, count, width = self._core.array(field)
-        if address == 0 and count > 0:
+        address, dtype, shape, strides = self._core.array(field)
+        if address == 0 and 0 not in shape:
             raise FlexorError(
                 f"array {name} was not asked for: name it in the argument `outputs` of Simulation"
             )
-        if index == "world":
-            shape, strides = (worlds,), (item,)
-            names = (name,)
-        elif index == "tendon_qvel":
-            nv = self._model.nv
-            shape = (worlds, self._model.tendon_count, nv)
-            strides = (item, nv * stride * item, stride * item)
-            names = self._model.names("tendon")
-        else:
-            shape, strides = (worlds, count), (item, width * stride * item)
-            if width > 1:
-                shape, strides = (*shape, width), (*strides, stride * item)
-            names = self._core.component_names(field)
+        names = (name,) if index == "world" else self._core.component_names(field)
         return Array(
             self._storage,
             address,
             name=name,
             shape=shape,
-            dtype=f"{kind}{item}",
+            dtype=dtype,
             strides=strides,
             unit=unit,
             doc=meaning,

@@ -104,9 +104,10 @@ class ModelBuilder:
     """
 
     def __init__(self, name: str = "model", timestep: float = 0.002, gravity=None):
-        self._core = _core.ModelBuilder(
-            text("model", "name", name), number("model", "timestep", timestep)
-        )
+        with calls.naming("ModelBuilder"):
+            self._core = _core.ModelBuilder(
+                text("model", "name", name), number("model", "timestep", timestep)
+            )
         self.set_option("timestep", timestep)
         if gravity is not None:
             self.set_option("gravity", gravity)
@@ -149,12 +150,13 @@ class ModelBuilder:
         """Set a model option: timestep [s], gravity (3) [m/s^2], joint_implicit ("trapezoid" or
         "backward"), hard_row_softness. ConfigError naming option, value and legal set."""
         name = text("option", "name", name)
-        if isinstance(value, str):
-            self._core.set_option(name, text("option", name, value))
-        elif not _is_vector(value):
-            self._core.set_option(name, number("option", name, value))
-        else:
-            self._core.set_option(name, vector("option", name, value, 3))
+        with calls.naming("ModelBuilder.set_option: name, value"):
+            if isinstance(value, str):
+                self._core.set_option(name, text("option", name, value))
+            elif not _is_vector(value):
+                self._core.set_option(name, number("option", name, value))
+            else:
+                self._core.set_option(name, vector("option", name, value, 3))
 
     @calls.checked()
     def add_body(

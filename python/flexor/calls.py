@@ -10,6 +10,7 @@ argument, what was given and what is legal.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import operator
@@ -19,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from flexor.errors import ArgumentError, ConfigError, FlexorError
+from flexor.errors import ArgumentError, ConfigError, FlexorError, ParameterError
 from flexor.names import suggestion
 
 _LONGEST_SHOWN = 80
@@ -80,6 +81,16 @@ def judge(call: str, argument: str, kind: Kind, value):
     except (TypeError, OverflowError, AttributeError, RecursionError):
         wrong = ArgumentError
     raise wrong(f"{call}: {argument}: {shown(value)} given{why}; legal: {kind.legal}") from None
+
+
+@contextlib.contextmanager
+def naming(call: str):
+    """Puts the call, and argument, in front of what the core says is wrong with it."""
+    try:
+        yield
+    except (ConfigError, ParameterError) as error:
+        error.args = (f"{call}: {error}", *error.args[1:])
+        raise
 
 
 #: words of other tools -> the arguments that say the same

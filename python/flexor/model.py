@@ -11,7 +11,8 @@ import numpy as np
 
 from flexor import _core, calls
 from flexor.builder import ModelBuilder
-from flexor.errors import ArgumentError, ConfigError
+from flexor.errors import ArgumentError, ConfigError, UnknownNameError
+from flexor.names import unknown
 
 KINDS = ("body", "joint", "site", "geom", "tendon", "keyframe")
 
@@ -50,7 +51,7 @@ class Model:
     def __init__(self, core):
         if not isinstance(core, _core.Model):
             raise ArgumentError(
-                f"Model: {calls.shown(core)} given; legal: none, since a Model comes from "
+                f"Model: core: {calls.shown(core)} given; legal: none, since a Model comes from "
                 "flexor.load_model or ModelBuilder.finalize"
             )
         object.__setattr__(self, "_core", core)
@@ -182,10 +183,8 @@ class Model:
     @calls.checked(tendon=calls.element)
     def reference_length(self, tendon: str | int) -> float:
         """Length of a tendon at the reference pose, or as given [m]."""
-        i = self.index("tendon", tendon) if isinstance(tendon, str) else tendon
-        if not 0 <= i < self.tendon_count:
-            raise ConfigError(f"tendon: index {i} is outside 0 ... {self.tendon_count - 1}")
-        return self._core.reference_length(i)
+        index = self._index("tendon", tendon, "Model.reference_length: tendon")
+        return self._core.reference_length(index)
 
     def __copy__(self) -> Model:
         return self  # immutable
@@ -202,35 +201,42 @@ class Model:
     def __hash__(self) -> int:
         return int(self.hash, 16)
 
-    @calls.checked(kind=calls.name)
+    @calls.checked(kind=calls.word(*KINDS))
     def names(self, kind: str) -> tuple[str, ...]:
         """Names of one kind in index order. ConfigError for an unknown kind."""
         if kind not in self._names:
             self._names[kind] = self._core.names(kind)
         return self._names[kind]
 
-    @calls.checked(kind=calls.name, name=calls.name)
+    @calls.checked(kind=calls.word(*KINDS), name=calls.name)
     def index(self, kind: str, name: str) -> int:
         """Index of a named element. UnknownNameError with the nearest names."""
-        return self._core.index(kind, name)
+        return self._index(kind, name, "Model.index: name")
 
-    def _joint(self, joint: str | int) -> int:
-        if isinstance(joint, str):
-            return self.index("joint", joint)
-        if not 0 <= joint < self.joint_count:
-            raise ConfigError(f"joint: index {joint} is outside 0 ... {self.joint_count - 1}")
-        return int(joint)
+    def _index(self, kind: str, element: str | int, what: str) -> int:
+        """Index of an element given by name or index. what: call and argument, for errors."""
+        names = self.names(kind)
+        if isinstance(element, str):
+            if element not in names:
+                raise unknown(what, element, names)
+            return self._core.index(kind, element)
+        if not 0 <= element < len(names):
+            legal = f"0 to {len(names) - 1}" if names else "none, since the model has none"
+            raise ConfigError(f"{what}: {element} given; legal: {legal}")
+        return element
 
     @calls.checked(joint=calls.element)
     def qpos_slice(self, joint: str | int) -> slice:
         """Coordinates of a joint in qpos."""
-        first, count = self._core.qpos_slice(self._joint(joint))
+        index = self._index("joint", joint, "Model.qpos_slice: joint")
+        first, count = self._core.qpos_slice(index)
         return slice(first, first + count)
 
     @calls.checked(joint=calls.element)
     def qvel_slice(self, joint: str | int) -> slice:
         """Coordinates of a joint in qvel."""
-        first, count = self._core.qvel_slice(self._joint(joint))
+        index = self._index("joint", joint, "Model.qvel_slice: joint")
+        first, count = self._core.qvel_slice(index)
         return slice(first, first + count)
 
     def parameters(self) -> list[ParameterInfo]:
@@ -240,7 +246,14 @@ class Model:
     @calls.checked(name=calls.name)
     def parameter(self, name: str) -> ParameterInfo:
         """One row of that table. UnknownNameError with the nearest names."""
-        return ParameterInfo._of(self._core.parameter(name))
+        return self._parameter(name, "Model.parameter")
+
+    def _parameter(self, name: str, call: str) -> ParameterInfo:
+        try:
+            return ParameterInfo._of(self._core.parameter(name))
+        except UnknownNameError:
+            legal = [info.name for info in self.parameters()]
+            raise unknown(f"{call}: name", name, legal) from None
 
     def to_builder(self) -> ModelBuilder:
         """An editable copy."""
@@ -333,7 +346,8 @@ def load_model(
     settings = _load_options(
         format, strict, assets, overrides, options, softness, allow, max_problems, paths, root
     )
-    return Model(_core.load_model(path_or_text, settings))
+    with calls.naming("load_model"):
+        return Model(_core.load_model(path_or_text, settings))
 
 
 @calls.checked(path_or_text=calls.source, **_LOAD_ARGUMENTS)
@@ -355,7 +369,8 @@ def load_builder(
     settings = _load_options(
         format, strict, assets, overrides, options, softness, allow, max_problems, paths, root
     )
-    return ModelBuilder._wrap(_core.load_builder(path_or_text, settings))
+    with calls.naming("load_builder"):
+        return ModelBuilder._wrap(_core.load_builder(path_or_text, settings))
 
 
 @calls.checked(path_or_text=calls.source, **_LOAD_ARGUMENTS)
@@ -369,4 +384,5 @@ def validate(path_or_text: str | os.PathLike, **options) -> dict:
     for name in options:
         if name not in settings:
             raise ArgumentError(f"validate: {name} given; legal: {', '.join(settings)}")
-    return json.loads(_core.validate(path_or_text, _load_options(**settings | options)))
+    with calls.naming("validate"):
+        return json.loads(_core.validate(path_or_text, _load_options(**settings | options)))

@@ -46,7 +46,7 @@ def _command(sim: Simulation, name: str, values: np.ndarray, n: int):
             f"Simulation.rollout: commands: {name}: shape {values.shape} given, "
             f"{' or '.join(str(shape) for shape in dict.fromkeys(shapes))} expected"
         )
-    array._check_values(values)
+    array._check_values(values, f"Simulation.rollout: commands: {name}")
     flat = np.ascontiguousarray(values, array.dtype).reshape(-1)
     return FIELDS[name].number, flat, values.shape[0] == 1
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import os
+from collections.abc import Callable
 
 import numpy as np
 
-from flexor import _core, calls, checkpoint, parameters
+from flexor import _core, calls, checkpoint
 from flexor.batch_arrays import BatchArrays
 from flexor.errors import ArgumentError, ConfigError, ShapeError, SimulationError
 from flexor.model import Model
 from flexor.names import suggestion, unknown
-from flexor.parameters import Parameter
+from flexor.parameters import Parameter, Parameters
 from flexor.rollout import roll_out
 from flexor.selection import order_of_rows, world_indices, world_mask
 from flexor.snapshot import Snapshot
@@ -88,24 +90,26 @@ class Simulation(BatchArrays):
         warm_start: bool = True,
     ):
         self._model = model
-        self._core = _core.Simulation(
-            model._core,
-            num_worlds=num_worlds,
-            device=device,
-            precision=precision,
-            numeric=numeric,
-            num_threads=num_threads or 0,
-            outputs=outputs if isinstance(outputs, list) else [outputs],
-            inert=[] if inert in ("error", ["error"]) else inert,
-            guard=guard,
-            history=history,
-            seed=seed,
-            solver=solver,
-            iterations=iterations or 0,
-            tolerance=tolerance or 0.0,
-            warm_start=warm_start,
-        )
+        with calls.naming("Simulation"):
+            self._core = _core.Simulation(
+                model._core,
+                num_worlds=num_worlds,
+                device=device,
+                precision=precision,
+                numeric=numeric,
+                num_threads=num_threads or 0,
+                outputs=outputs if isinstance(outputs, list) else [outputs],
+                inert=[] if inert in ("error", ["error"]) else inert,
+                guard=guard,
+                history=history,
+                seed=seed,
+                solver=solver,
+                iterations=iterations or 0,
+                tolerance=tolerance or 0.0,
+                warm_start=warm_start,
+            )
         self._options = self._core.options
+        self._parameters = Parameters(self._core, model, num_worlds, self._options["device"])
         super().__init__()
 
     # --- what it is ---
@@ -228,6 +232,16 @@ class Simulation(BatchArrays):
         """Write the geometry read-outs for the present state; nothing else changes."""
         self._core.forward()
 
+    @calls.checked(n=_STEPS)
+    def capture(self, n: int = 1) -> Callable[[], None]:
+        """`step(n)` as a callable without arguments, for loops that do nothing else."""
+        return functools.partial(self.step, n)
+
+    def synchronize(self) -> None:
+        """Wait until all that was asked for is done; backends of this version have done it when a
+        call returns."""
+        self._core.synchronize()
+
     @calls.checked(
         n=_STEPS,
         commands=calls.optional(calls.by_name(calls.numbers)),
@@ -270,24 +284,13 @@ class Simulation(BatchArrays):
         order = order_of_rows(mask)
         key = -1
         if keyframe is not None:
-            key = self._keyframe(keyframe)
+            key = self._model._index("keyframe", keyframe, "Simulation.reset: keyframe")
         self._core.reset(
             worlds,
             key,
             self._rows("qpos", qpos, order, selected, self._model.nq),
             self._rows("qvel", qvel, order, selected, self._model.nv),
         )
-
-    def _keyframe(self, given: str | int) -> int:
-        names = self._model.names("keyframe")
-        if isinstance(given, str):
-            if given not in names:
-                raise unknown("Simulation.reset: keyframe", given, names)
-            return names.index(given)
-        if not 0 <= given < len(names):
-            legal = f"0 to {len(names) - 1}" if names else "none, since the model has none"
-            raise ConfigError(f"Simulation.reset: keyframe: {given} given; legal: {legal}")
-        return given
 
     def _rows(self, argument: str, values, order, worlds: int, width: int) -> np.ndarray | None:
         """Rows of numbers for the selected worlds, by world, flat. order: what sorts them so."""
@@ -319,9 +322,14 @@ class Simulation(BatchArrays):
 
     @calls.checked(name=calls.name)
     def parameter(self, name: str) -> Parameter:
-        """The parameter of that path name: `.get()`, `.set()`, `.unit`, `.nominal`, `.legal`.
-        UnknownNameError with the nearest names."""
-        return Parameter(self, self._model.parameter(name))
+        """The parameter of that path name: `.get()`, `.set()`, `.numpy()`, `.unit`, `.nominal`,
+        `.legal` (see `Parameter`). UnknownNameError with the nearest names."""
+        return Parameter(self._parameters, self._model._parameter(name, "Simulation.parameter"))
+
+    @property
+    def parameters(self) -> Parameters:
+        """All parameters by name; `.match(pattern)`, `.stack(pattern)`."""
+        return self._parameters
 
     @calls.checked(name=calls.name, values=calls.numbers)
     def set_parameter(self, name: str, values, *, worlds=None) -> None:
@@ -333,12 +341,23 @@ class Simulation(BatchArrays):
         Raises ShapeError when shapes disagree, ParameterError (nothing changed) outside the legal
         range, UnknownNameError (with the nearest name) for an unknown parameter.
         """
-        parameters.set_parameter(self, name, values, worlds)
+        self._parameters._set(name, values, worlds, "Simulation.set_parameter")
 
-    def commit(self) -> None:
-        """Derive now what follows from parameters set since the last step, forward, reset or save,
-        which do so themselves."""
-        self._core.commit()
+    def commit(self, worlds=None) -> None:
+        """Take in what has been written into parameters of some worlds (all if omitted) through
+        `.numpy()`, `.torch()` or any other view, and derive what follows. Parameters that were `set`
+        need no commit: step, forward, reset and save see to them.
+
+        Numbers outside their range raise PARAMETER_INVALID in their world, and the guard acts there
+        at the next step; with guard="ignore" such a world has the model's value instead, and rows
+        and forces that the parameter belongs to are left out. Quaternions are normalised in place.
+        [IA-4]
+
+        worlds: integer indices or boolean mask of shape (num_worlds,).
+        """
+        selected = self._selected("commit", worlds)
+        if selected is None or selected.size:
+            self._core.commit(selected)
 
     def capture_reference(self) -> None:
         """Take the present tendon lengths as reference lengths."""
@@ -347,12 +366,18 @@ class Simulation(BatchArrays):
     @calls.checked(name=calls.name, tension=calls.numbers)
     def set_tension(self, name: str, tension, worlds=None) -> None:
         """Ask the drive of a tendon for a tension [N]: writes drive_force = -tension."""
-        self._array("drive_force").at(name).set(-tension.astype(np.float64), worlds)
+        self._set_drive("set_tension", name, "tension", -tension.astype(np.float64), worlds)
 
     @calls.checked(name=calls.name, force=calls.numbers)
     def set_actuation_force(self, name: str, force, worlds=None) -> None:
         """Ask the drive of a tendon for a force [N], positive when it lengthens."""
-        self._array("drive_force").at(name).set(force, worlds)
+        self._set_drive("set_actuation_force", name, "force", force, worlds)
+
+    def _set_drive(self, call: str, name: str, argument: str, force: np.ndarray, worlds) -> None:
+        tendon = self._model._index("tendon", name, f"Simulation.{call}: name")
+        array = self._array("drive_force").at(tendon)
+        selected = self._selected(call, worlds)
+        array._write(array._judged(force, selected, f"Simulation.{call}: {argument}"), selected)
 
     # --- matrices ---
 

@@ -21,7 +21,7 @@ class Snapshot:
     def __init__(self, core):
         if not isinstance(core, _core.Snapshot):
             raise ArgumentError(
-                f"Snapshot: {calls.shown(core)} given; legal: none, since a Snapshot comes from "
+                f"Snapshot: core: {calls.shown(core)} given; legal: none, since a Snapshot comes from "
                 "Simulation.get_state"
             )
         object.__setattr__(self, "_core", core)

@@ -4,6 +4,7 @@
 #include "flexor/io/suggest.hpp"
 #include "io/mjcf_loader.hpp"
 #include "io/numbers.hpp"
+#include "model/resolve.hpp"
 
 namespace flexor::io {
 
@@ -94,6 +95,7 @@ class Overrider {
     const int index = find_owner(d_.tendons, "tendon", rest, last);
     if (index < 0) refuse(path, "tendon", rest.substr(0, rest.find('/')), names(d_.tendons));
     TendonDescription& tendon = d_.tendons[static_cast<std::size_t>(index)];
+    if (last.starts_with("spring_")) tendon.is_spring_reference_from_rest = false;
     if (!last.starts_with("route/")) return set(Owner::kTendon, tendon, last, path, values);
     last.remove_prefix(6);
     const std::size_t slash = last.find('/');
@@ -108,7 +110,8 @@ class Overrider {
                      path, values);
   }
 
-  /// An element that names a site or geom answers with that site's or geom's own number.
+  /// An element that names a site answers with that site's own number. A guide that a geom gives
+  /// gets numbers of its own, so that the geom's other guides keep theirs, as in a Simulation.
   void set_path_element(PathElement& element, std::string_view name, const std::string& path,
                         const std::vector<double>& values) {
     const auto site = [&](const Reference& reference) -> SiteDescription* {
@@ -122,12 +125,10 @@ class Overrider {
     if (name == "side")
       if (SiteDescription* named = site(element.side_site))
         return set(Owner::kSite, *named, "pos", path, values);
-    for (GeomDescription& geom : d_.geoms) {
+    for (const GeomDescription& geom : d_.geoms) {
       if (element.geom.name.empty() || geom.name != element.geom.name) continue;
-      if (name == "pos") return write(&geom.pos.x, 3, path, values);
-      if (name == "radius") return write(&geom.size.x, 1, path, values);
-      throw ConfigError("override " + in_quotes(path) + ": " + in_quotes(name) +
-                        " of a guide that a geom gives is set at the geom");
+      if (take_geom(element, geom)) element.geom = Reference();
+      break;
     }
     set(Owner::kElement, element, name, path, values);
   }

@@ -144,20 +144,14 @@ class Resolver {
 /// Axis z of a frame, seen from where the frame is described.
 Vec3d z_axis(const Quatd& quat) { return to_matrix(unit_quaternion(quat)).z; }
 
-/// A geom as a guide: sphere or infinite cylinder with its axis along the geom's z.
-void take_geom(PathElement& element, const Subject& subject, Resolver& resolver) {
+void resolve_geom(PathElement& element, const Subject& subject, Resolver& resolver) {
   const GeomDescription& geom = resolver.description().geoms[element.geom.index];
-  if (geom.type != GeomType::kSphere && geom.type != GeomType::kCylinder) {
+  if (!take_geom(element, geom)) {
     resolver.findings().error(
         subject, "wrap-bad-type", "geom", geom.name,
         "geom '" + geom.name + "' is a " + type_name(geom.type) + "; legal: sphere, cylinder");
     return;
   }
-  element.type = geom.type == GeomType::kSphere ? ElementType::kSphere : ElementType::kCylinder;
-  element.body = geom.body;
-  element.pos = geom.pos;
-  element.radius = geom.size.x;
-  if (element.type == ElementType::kCylinder) element.axis = z_axis(geom.quat);
   const std::string reason = illegal_reason(Legal::kPositive, {&element.radius, 1});
   if (!reason.empty())
     resolver.findings().error(
@@ -180,7 +174,7 @@ void resolve_element(TendonDescription& tendon, int i, Resolver& resolver) {
   }
   if (element.geom.is_set()) {
     if (resolver.resolve(element.geom, kGeom, subject, "geom"))
-      take_geom(element, subject, resolver);
+      resolve_geom(element, subject, resolver);
   } else if (!element.site.is_set()) {
     resolver.resolve(element.body, kBody, subject, "body");
   } else if (resolver.resolve(element.site, kSite, subject, "site")) {
@@ -260,6 +254,16 @@ void check_duplicates(const Description& description, Findings& findings) {
   find_duplicates(description.geoms, findings);
   find_duplicates(description.tendons, findings);
   find_duplicates(description.keyframes, findings);
+}
+
+bool take_geom(PathElement& element, const GeomDescription& geom) {
+  if (geom.type != GeomType::kSphere && geom.type != GeomType::kCylinder) return false;
+  element.type = geom.type == GeomType::kSphere ? ElementType::kSphere : ElementType::kCylinder;
+  element.body = geom.body;
+  element.pos = geom.pos;
+  element.radius = geom.size.x;
+  if (element.type == ElementType::kCylinder) element.axis = z_axis(geom.quat);
+  return true;
 }
 
 void resolve_references(Description& description, std::vector<char>& has_bad_element,

@@ -16,6 +16,10 @@ void check_duplicates(const Description& description, Findings& findings);
 void resolve_references(Description& description, std::vector<char>& has_bad_element,
                         Findings& findings);
 
+/// Gives a guide the type, body, place, radius and axis of a geom (a cylinder is infinite, its axis
+/// the geom's z); false for geoms that are no sphere or cylinder, which change nothing.
+bool take_geom(PathElement& element, const GeomDescription& geom);
+
 /// Parents before children, otherwise in the order given; then joints in the order of their bodies.
 /// A body that is its own ancestor is a finding and hangs on the world afterwards. No recursion.
 void sort_bodies(Description& description, Findings& findings);

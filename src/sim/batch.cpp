@@ -41,6 +41,19 @@ int item_size(Field field, bool is_float) { return bytes_of(info(field).type, is
 
 int ArrayRef::item_size() const { return bytes_of(type, is_float); }
 
+std::vector<long> ArrayRef::shape() const {
+  std::vector<long> sizes = {num_worlds, count, width};
+  sizes.resize(static_cast<std::size_t>(rank));
+  return sizes;
+}
+
+std::vector<long> ArrayRef::strides() const {
+  const long item = item_size();
+  std::vector<long> bytes = {item, width * world_stride * item, world_stride * item};
+  bytes.resize(static_cast<std::size_t>(rank));
+  return bytes;
+}
+
 int entry_count(const Model& model, FieldIndex index) {
   const Description& description = model.description();
   const int tendons = static_cast<int>(description.tendons.size());
@@ -157,7 +170,6 @@ ArrayRef Batch::array(Field field) const {
   const int f = static_cast<int>(field);
   const bool is_real = info(field).type == FieldType::kReal;
   ArrayRef ref;
-  ref.field = field;
   ref.is_float = is_real && is_float_;
   ref.type = is_real && !is_float_ ? FieldType::kDouble : info(field).type;
   ref.data = data_[f];
@@ -165,6 +177,14 @@ ArrayRef Batch::array(Field field) const {
   ref.world_stride = world_stride_;
   ref.count = entries_[f];
   ref.width = info(field).width;
+  ref.rank = ref.width > 1 ? 3 : 2;
+  if (info(field).index == FieldIndex::kWorldIndex) ref.rank = 1;
+  if (info(field).index == FieldIndex::kTendonQvel) {  // a row of the entries for each tendon
+    ref.count = components_[static_cast<int>(Field::tendon_length)];
+    ref.width = components_[static_cast<int>(Field::qvel)];
+    ref.rank = 3;
+  }
+  ref.unit = info(field).unit;
   return ref;
 }
 

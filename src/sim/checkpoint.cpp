@@ -232,7 +232,9 @@ RawParameters read_parameters(const Members& members, const CheckpointHeader& he
         row[c] =
             stored(row[c], nominal[parameter.address + c], header.is_float(), batch.is_float());
       const std::string reason = illegal_reason(kind.legal, row);
-      if (!reason.empty()) members.fail(place + parameter.name + " is out of its range; " + reason);
+      // a world with such a number has PARAMETER_INVALID, and had it
+      if (!reason.empty() && !is_per_world)
+        members.fail(place + parameter.name + " is out of its range; " + reason);
     }
     if (!is_per_world) {
       std::copy(numbers.begin(), numbers.end(), shared);

@@ -17,16 +17,17 @@ std::string status_text(int status) {
   return text;
 }
 
-/// What is wrong with a world and no stage of a step looks at: its time is no number, or it stands
-/// between the two calls that set a pair of spring bounds.
+/// What is wrong with a world and no stage of a step looks at: its time is no number, or its
+/// parameters cannot be used as they are.
 int Simulation::Implementation::fault_of(long world) const {
   const double time = reinterpret_cast<const double*>(batch->column(Field::time, 0))[world];
+  const Bytes& invalid = parameters.invalid();
   return (std::isfinite(time) ? 0 : NONFINITE_STATE) |
          (!invalid.empty() && invalid[world] ? PARAMETER_INVALID : 0);
 }
 
 /// Sets the bits of such worlds, which are then not stepped. Where the guard ignores failures they
-/// are: bits only, and a tendon with half a pair of bounds without its spring and damper.
+/// are: bits only, and what ParameterStore::usable has in place of such parameters.
 ///
 /// @return worlds that move (a byte each); empty = those of the mask
 Bytes Simulation::Implementation::mark_faults(const std::uint8_t* mask) {
@@ -118,7 +119,7 @@ void Simulation::Implementation::thaw_nonfinite(const std::uint8_t* mask) {
     if (is_sound) return;
     rescued.resize(num_worlds(), 0);
     rescued[w] = 1;
-    reset_state.apply_motion(*batch, parameters.raw(), w);
+    reset_state.apply_motion(*batch, parameters.usable(), w);
   });
   if (rescued.empty()) return;
   visit_fields([&](Field field) {  // the failed step has nothing to report but its failure

@@ -35,7 +35,6 @@ struct Simulation::Implementation {
   History history;
   std::unique_ptr<Backend> backend;
   Bytes reference_given;  ///< [tendon] 1 = a number, 0 = measured when geometry is committed
-  Bytes invalid;          ///< [world] 1 = its parameters cannot be used as they are; empty = none
   std::vector<std::int64_t> guard_resets;  ///< [world] times the guard has reset it
   std::size_t dumps_left = 8;              ///< worlds that failed and may still be dumped
   Bytes was_frozen;                        ///< [world] 1 = before the steps that run

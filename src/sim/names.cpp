@@ -60,6 +60,7 @@ std::vector<std::string> names_of_components(const Model& model, FieldIndex inde
     case FieldIndex::kQvel:
       return qvel_names(model);
     case FieldIndex::kTendon:
+    case FieldIndex::kTendonQvel:
       return element_names(description.tendons);
     case FieldIndex::kRow:
       return row_names(model);
@@ -67,13 +68,6 @@ std::vector<std::string> names_of_components(const Model& model, FieldIndex inde
       return element_names(description.bodies);
     case FieldIndex::kSite:
       return element_names(description.sites);
-    case FieldIndex::kTendonQvel: {
-      std::vector<std::string> names;
-      for (const TendonDescription& tendon : description.tendons)
-        for (const std::string& coordinate : qvel_names(model))
-          names.push_back(tendon.name + "/" + coordinate);
-      return names;
-    }
     case FieldIndex::kBranch:
       return branch_names(model);
   }

@@ -1,6 +1,7 @@
 #include "sim/parameter_store.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -11,9 +12,8 @@
 namespace flexor {
 namespace {
 
-int address_of(const Model& model, ParameterKind kind, int element) {
-  return model.plan().parameter_offset[static_cast<int>(kind)] + element * info(kind).count;
-}
+/// Most numbers a parameter has: an inertia.
+constexpr int kMostNumbers = 6;
 
 bool is_spring_bound(ParameterKind kind) {
   return kind == ParameterKind::tendon_spring_lower || kind == ParameterKind::tendon_spring_upper;
@@ -31,6 +31,12 @@ double rounded(double value, bool is_float) {
 
 std::string world_text(long world) { return "world " + std::to_string(world); }
 
+void normalise(std::span<double> quaternion) {
+  const Quatd unit = unit_quaternion({quaternion[0], quaternion[1], quaternion[2], quaternion[3]});
+  const double parts[4] = {unit.w, unit.x, unit.y, unit.z};
+  std::copy(parts, parts + 4, quaternion.begin());
+}
+
 /// Path elements are numbered over all tendons.
 int tendon_of_element(const Description& description, int element) {
   for (int t = 0; t < static_cast<int>(description.tendons.size()); ++t) {
@@ -47,6 +53,10 @@ bool passes_site(const TendonDescription& tendon, int site) {
 }
 
 }  // namespace
+
+int address_of(const Model& model, ParameterKind kind, int element) {
+  return model.plan().parameter_offset[static_cast<int>(kind)] + element * info(kind).count;
+}
 
 Bytes tendons_shaped_by(const Model& model, const Parameter& parameter) {
   const Description& description = model.description();
@@ -83,7 +93,9 @@ bool can_hold(std::span<const double> numbers, bool is_float) {
 
 ParameterStore::ParameterStore(const Model& model, long num_worlds, bool is_float,
                                const std::vector<std::pair<int, double>>& idle)
-    : num_worlds_(num_worlds), is_float_(is_float) {
+    : num_worlds_(num_worlds),
+      is_float_(is_float),
+      views_(model.nominal().size(), num_worlds, is_float) {
   raw_.shared = model.nominal();
   raw_.per_world.resize(raw_.shared.size());
   for (const auto& [address, value] : idle) raw_.shared[address] = value;
@@ -100,6 +112,7 @@ ParameterStore::ParameterStore(const Model& model, long num_worlds, bool is_floa
   for (const TendonDescription& tendon : model.description().tendons)
     if (!std::isnan(tendon.reference_length))
       check_held("tendon/" + tendon.name + "/reference_length", {&tendon.reference_length, 1}, {});
+  nominal_ = raw_.shared;
   clear_touched();
 }
 
@@ -144,11 +157,7 @@ void ParameterStore::set(const Model& model, std::string_view name, std::span<co
                                   : world_text(is_all ? static_cast<long>(row) : worlds[row]);
     std::string reason = illegal_reason(kind.legal, given);
     if (!reason.empty()) reject(parameter, where, given, reason);
-    if (kind.legal == Legal::kQuaternion) {
-      const Quatd unit = unit_quaternion({number[0], number[1], number[2], number[3]});
-      const double parts[4] = {unit.w, unit.x, unit.y, unit.z};
-      std::copy(parts, parts + 4, number);
-    }
+    if (kind.legal == Legal::kQuaternion) normalise({number, count});
     const bool is_held = can_hold({number, count}, is_float_);
     for (std::size_t c = 0; c < count; ++c) number[c] = rounded(number[c]);
     reason = illegal_reason(kind.legal, {number, count});
@@ -175,11 +184,20 @@ void ParameterStore::set(const Model& model, std::string_view name, std::span<co
   touch(model, parameter, worlds);  // the last that may throw
   for (std::size_t c = 0; c < count; ++c) {
     const int address = parameter.address + static_cast<int>(c);
-    if (stays_shared)
+    if (stays_shared) {
       raw_.shared[address] = numbers[c];
-    else
-      raw_.per_world[address] = std::move(columns[c]);
+      continue;
+    }
+    raw_.per_world[address] = std::move(columns[c]);
+    if (!views_.is_open(address)) continue;
+    for (std::size_t i = 0; i < selected; ++i) {
+      const long world = is_all ? static_cast<long>(i) : worlds[i];
+      views_.write(address, world, raw_.per_world[address][world]);
+    }
   }
+  if (out_of_range_.empty()) return;
+  for (std::size_t i = 0; i < selected; ++i)
+    judge_again(model, is_all ? static_cast<long>(i) : worlds[i]);
 }
 
 void ParameterStore::check_pairs(const Model& model, const Parameter& parameter,
@@ -239,63 +257,94 @@ void ParameterStore::clear_touched() {
   touched_.geometry.clear();
 }
 
-bool ParameterStore::is_half_bounded(const Model& model, int tendon, long world) const {
-  return std::isnan(
-             raw_.value(address_of(model, ParameterKind::tendon_spring_lower, tendon), world)) !=
-         std::isnan(
-             raw_.value(address_of(model, ParameterKind::tendon_spring_upper, tendon), world));
-}
-
-Bytes ParameterStore::half_bounded(const Model& model) const {
-  Bytes worlds;
-  for (int t = 0; t < static_cast<int>(model.description().tendons.size()); ++t) {
-    const bool is_alike =
-        raw_.per_world[address_of(model, ParameterKind::tendon_spring_lower, t)].empty() &&
-        raw_.per_world[address_of(model, ParameterKind::tendon_spring_upper, t)].empty();
-    if (is_alike && !is_half_bounded(model, t, 0)) continue;
-    for (long w = 0; w < num_worlds_; ++w) {
-      if (!is_half_bounded(model, t, w)) continue;
-      worlds.resize(num_worlds_, 0);
-      worlds[w] = 1;
-    }
-  }
-  return worlds;
-}
-
-RawParameters ParameterStore::without_half_bounded(const Model& model) const {
-  constexpr std::pair<ParameterKind, double> kLeftOut[] = {
-      {ParameterKind::tendon_spring_lower, -kInfinity},
-      {ParameterKind::tendon_spring_upper, kInfinity},
-      {ParameterKind::tendon_stiffness, 0},
-      {ParameterKind::tendon_damping, 0}};
-  RawParameters raw = raw_;
-  for (int t = 0; t < static_cast<int>(model.description().tendons.size()); ++t)
-    for (long w = 0; w < num_worlds_; ++w) {
-      if (!is_half_bounded(model, t, w)) continue;
-      for (const auto& [kind, value] : kLeftOut) {
-        const int address = address_of(model, kind, t);
-        std::vector<double>& column = raw.per_world[address];
-        if (column.empty()) column.assign(num_worlds_, raw.shared[address]);
-        column[w] = value;
-      }
-    }
-  return raw;
-}
-
 std::vector<double> ParameterStore::get(const Parameter& parameter) const {
   const int count = info(parameter.kind).count;
   std::vector<double> values;
   values.reserve(num_worlds_ * count);
   for (long w = 0; w < num_worlds_; ++w)
-    for (int c = 0; c < count; ++c) values.push_back(raw_.value(parameter.address + c, w));
+    for (int c = 0; c < count; ++c) {
+      const int address = parameter.address + c;
+      values.push_back(views_.is_open(address) ? views_.read(address, w) : raw_.value(address, w));
+    }
   return values;
 }
 
-void ParameterStore::replace(RawParameters raw) {
+void ParameterStore::replace(const Model& model, RawParameters raw) {
   raw_ = std::move(raw);
+  out_of_range_.clear();
+  std::vector<Entry> entries;
+  const std::vector<Parameter>& rows = model.parameters();
+  for (int row = 0; row < static_cast<int>(rows.size()); ++row)
+    if (!raw_.per_world[rows[row].address].empty())
+      for (long w = 0; w < num_worlds_; ++w) entries.push_back({row, w});
+  judge(model, entries);
+  for (const int row : viewed_) show(rows[row]);
   std::fill(touched_.worlds.begin(), touched_.worlds.end(), 1);
   touched_.geometry.clear();
   touched_.is_any = true;
+}
+
+/// The column of a number, made per world if it is not.
+std::vector<double>& ParameterStore::promoted(int address) {
+  std::vector<double>& column = raw_.per_world[address];
+  if (column.empty()) column.assign(num_worlds_, raw_.shared[address]);
+  return column;
+}
+
+/// Writes the raw values of a parameter that has a view into it.
+void ParameterStore::show(const Parameter& parameter) {
+  for (int c = 0; c < info(parameter.kind).count; ++c) {
+    const std::vector<double>& column = promoted(parameter.address + c);
+    for (long w = 0; w < num_worlds_; ++w) views_.write(parameter.address + c, w, column[w]);
+  }
+}
+
+ArrayRef ParameterStore::view(const Model& model, const Parameter& parameter) {
+  const ArrayRef ref = views_.open(parameter);
+  const int row = static_cast<int>(&parameter - model.parameters().data());
+  if (viewed_.insert(row).second) show(parameter);
+  return ref;
+}
+
+/// Takes in one parameter of one world if its view has other bits.
+bool ParameterStore::take_entry(const Parameter& parameter, long world) {
+  const ParameterInfo& kind = info(parameter.kind);
+  double numbers[kMostNumbers];
+  bool is_same = true;
+  for (int c = 0; c < kind.count; ++c) {
+    numbers[c] = views_.read(parameter.address + c, world);
+    is_same =
+        is_same && std::bit_cast<std::uint64_t>(numbers[c]) ==
+                       std::bit_cast<std::uint64_t>(raw_.per_world[parameter.address + c][world]);
+  }
+  if (is_same) return false;
+  const std::span<double> given(numbers, static_cast<std::size_t>(kind.count));
+  if (kind.legal == Legal::kQuaternion && illegal_reason(kind.legal, given).empty())
+    normalise(given);
+  for (int c = 0; c < kind.count; ++c) {
+    raw_.per_world[parameter.address + c][world] = rounded(numbers[c]);
+    views_.write(parameter.address + c, world, numbers[c]);
+  }
+  return true;
+}
+
+void ParameterStore::take_written(const Model& model, std::span<const long> worlds) {
+  check_worlds<ConfigError>("commit", worlds, num_worlds_, true);
+  std::vector<Entry> taken;
+  for (const int row : viewed_) {
+    const Parameter& parameter = model.parameters()[row];
+    std::vector<long> changed;
+    const auto take = [&](long world) {
+      if (!take_entry(parameter, world)) return;
+      changed.push_back(world);
+      taken.push_back({row, world});
+    };
+    for (const long world : worlds) take(world);
+    if (worlds.empty())
+      for (long w = 0; w < num_worlds_; ++w) take(w);
+    if (!changed.empty()) touch(model, parameter, changed);
+  }
+  judge(model, taken);
 }
 
 }  // namespace flexor

@@ -61,11 +61,8 @@ void Simulation::Implementation::write_reference_lengths(const std::uint8_t* wor
 void Simulation::Implementation::commit() {
   const ParameterStore::Touched& touched = parameters.touched();
   if (!touched.is_any) return;
-  invalid = parameters.half_bounded(model);
-  if (invalid.empty())
-    backend->commit(parameters.raw(), touched.worlds.data());
-  else
-    backend->commit(parameters.without_half_bounded(model), touched.worlds.data());
+  parameters.settle(model);
+  backend->commit(parameters.usable(), touched.worlds.data());
   for (const auto& [tendons, worlds] : touched.geometry) {
     Bytes wanted = tendons;
     for (std::size_t t = 0; t < wanted.size(); ++t)
@@ -101,7 +98,7 @@ void Simulation::Implementation::step(int count, const std::uint8_t* mask, bool 
 }
 
 void Simulation::Implementation::reset(const std::uint8_t* mask, const ResetPose& pose) {
-  reset_state.apply(*batch, parameters.raw(), mask);
+  reset_state.apply(*batch, parameters.usable(), mask);
   pose.apply(*batch, mask);
   backend->step(batch->view(), 0, mask, true);
 }
@@ -115,18 +112,44 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 const Model& Simulation::model() const { return implementation_->model; }
 const SimulationOptions& Simulation::options() const { return implementation_->options; }
 std::string Simulation::backend() const { return implementation_->backend->name(); }
-std::shared_ptr<void> Simulation::storage() const { return implementation_->batch; }
+
+std::shared_ptr<void> Simulation::storage() const {
+  using Memory = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
+  return std::make_shared<Memory>(implementation_->batch,
+                                  implementation_->parameters.view_storage());
+}
+
+namespace {
+
+void check_count(const char* call, int count) {
+  if (count < 0)
+    throw ConfigError(std::string(call) + ": count " + std::to_string(count) +
+                      " given; legal: >= 0");
+}
+
+}  // namespace
 
 void Simulation::step(int count, WorldMask mask, bool refresh) {
   Implementation& s = *implementation_;
   const Exclusive exclusive(s.is_busy);
-  if (count < 0) throw ConfigError("step: count " + std::to_string(count) + " given; legal: >= 0");
+  check_count("step", count);
   s.check_mask(mask);
   s.commit();
   s.step(count, bytes_or_null(mask), refresh);
 }
 
 void Simulation::forward() { step(0); }
+
+std::function<void()> Simulation::capture(int count) {
+  check_count("capture", count);
+  return [&s = *implementation_, count] {
+    const Exclusive exclusive(s.is_busy);
+    s.commit();
+    s.step(count, nullptr, true);
+  };
+}
+
+void Simulation::synchronize() { const Exclusive exclusive(implementation_->is_busy); }
 
 void Simulation::reset(WorldMask mask, int keyframe, std::span<const double> qpos,
                        std::span<const double> qvel) {
@@ -165,13 +188,28 @@ void Simulation::set_parameter(std::string_view name, std::span<const double> va
   s.parameters.set(s.model, name, values, worlds);
 }
 
-void Simulation::commit() {
+void Simulation::commit(std::span<const long> worlds) {
   Implementation& s = *implementation_;
   const Exclusive exclusive(s.is_busy);
+  s.parameters.take_written(s.model, worlds);
   s.commit();
+  std::int32_t* status = s.statuses();
+  s.parameters.each_out_of_range([&](long world) { status[world] |= PARAMETER_INVALID; });
 }
 
-std::vector<double> Simulation::parameter(std::string_view name) const {
+ArrayRef Simulation::parameter(std::string_view name) {
+  Implementation& s = *implementation_;
+  const Exclusive exclusive(s.is_busy);
+  return s.parameters.view(s.model, s.model.parameter(name));
+}
+
+bool Simulation::is_per_world(std::string_view name) const {
+  const Implementation& s = *implementation_;
+  const Exclusive exclusive(implementation_->is_busy);
+  return !s.parameters.raw().per_world[s.model.parameter(name).address].empty();
+}
+
+std::vector<double> Simulation::parameter_values(std::string_view name) const {
   const Implementation& s = *implementation_;
   const Exclusive exclusive(implementation_->is_busy);
   return s.parameters.get(s.model.parameter(name));

@@ -191,7 +191,7 @@ void Simulation::load_state(const std::filesystem::path& path, bool convert) {
 }
 
 void Simulation::Implementation::take_over(Checkpoint checkpoint) {
-  parameters.replace(std::move(checkpoint.raw));
+  parameters.replace(model, std::move(checkpoint.raw));
   reference_given = std::move(checkpoint.reference_given);
   commit();
   checkpoint.apply(*batch);

@@ -54,4 +54,18 @@ int main() {
     std::printf("%.2f N/m: %.5f m, %.3f N\n", stiffness[row], length[2 * row + 1],
                 static_cast<const double*>(tension.data)[w]);
   }
+
+  // Twice the load in world 0, written where the parameter lies in memory, and back again.
+  const flexor::Snapshot at_rest = sim.state();
+  const std::vector<std::uint64_t> hashes = sim.state_hash();
+  double* mass = static_cast<double*>(sim.parameter("body/load/mass").data);
+  mass[0] = 2;
+  sim.commit();
+  sim.rollout(rollout);
+  std::printf("%.0f kg: %.5f m, %.3f N\n", mass[0], length[1],
+              static_cast<const double*>(tension.data)[0]);
+  mass[0] = 1;
+  sim.commit();
+  sim.set_state(at_rest);
+  std::printf("%s\n", sim.state_hash() == hashes ? "the same bits again" : "other bits");
 }

@@ -194,8 +194,20 @@ TEST(Overrides, ReachEveryOwner) {
   EXPECT_EQ(d.joints[0].damping, 3);
   EXPECT_EQ(d.sites[1].pos.y, 2);
   EXPECT_EQ(d.tendons[0].stiffness, 50);
-  EXPECT_EQ(d.geoms[0].size.x, .2);
+  EXPECT_EQ(d.tendons[0].path[1].radius, .2);
+  EXPECT_FALSE(d.tendons[0].path[1].geom.is_set());
+  EXPECT_EQ(d.geoms[0].size.x, .1);  // and its other guides
   EXPECT_EQ(d.sites[0].pos.z, 6);
+}
+
+// else the loader would measure it at the rest of the joints, which an absent springlength asks for
+TEST(Overrides, ASpringReferenceGivenIsKept) {
+  Description d = arm();
+  ASSERT_TRUE(d.tendons[0].is_spring_reference_from_rest);
+  io::apply_overrides(d, {{"tendon/x/spring_lower", {.7}}, {"tendon/x/spring_upper", {.8}}});
+  const Description built = ModelBuilder(d).finalize().description();
+  EXPECT_EQ(built.tendons[0].spring_lower, .7);
+  EXPECT_EQ(built.tendons[0].spring_upper, .8);
 }
 
 TEST(Overrides, UnknownNamesAndWrongCounts) {

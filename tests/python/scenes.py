@@ -218,3 +218,16 @@ def tendon_forest(count=3):
 
 
 __all__ = [name for name in dir() if not name.startswith("_") and name not in ("flexor", "np")]
+
+
+def suspended_load(**tendon):
+    """Model L of the interfaces' cases: 1 kg free along z at rest under a world site 1 m above, on a
+    tendon "t" of 500 N/m and 20 N s/m without a reference length; keywords are tendon properties."""
+    b = builder(timestep=0.002, gravity=GRAVITY)
+    b.add_body("load", pos=(0, 0, 1), mass=1.0)
+    b.add_joint("load", "lift", type="slide", axis=(0, 0, 1))
+    b.add_site("world", "hook", pos=(0, 0, 2))
+    b.add_site("load", "ring")
+    law = {"stiffness": 500.0, "damping": 20.0} | tendon
+    b.add_spatial_tendon("t", [via(site="hook"), via(site="ring")], **law)
+    return b.finalize()

@@ -8,6 +8,7 @@ import pytest
 
 WRONG = {
     "none": None,
+    "empty": "",
     "object": object(),
     "text": "a",
     "nul": "a\0b",
@@ -33,6 +34,10 @@ WRONG = {
 }
 
 
+#: errors that say which argument of which call is wrong (others are about files and models)
+CALLS = (flexor.ConfigError, flexor.ShapeError, flexor.ParameterError, flexor.UnknownNameError)
+
+
 class Hostile:
     def __repr__(self):
         raise RuntimeError("no text")
@@ -48,7 +53,7 @@ def model():
 
 def every_call(model, folder):
     """(label, callable, arguments that are right, by name)."""
-    sim = flexor.Simulation(model, 3)
+    sim = flexor.Simulation(model, 3, history=2)
     file = folder / "run.npz"
     sim.save(file)
     b = flexor.ModelBuilder("b")
@@ -64,6 +69,15 @@ def every_call(model, folder):
     yield "parameter", sim.parameter, {"name": stiffness}
     yield "set_parameter", sim.set_parameter, {"name": stiffness, "values": 1.0}
     yield "Parameter.set", sim.parameter(stiffness).set, {"values": 1.0}
+    yield "Parameter.numpy", sim.parameter(stiffness).numpy, {}
+    yield "parameters.match", sim.parameters.match, {"pattern": "*"}
+    yield "parameters.stack", sim.parameters.stack, {"pattern": "tendon/*/stiffness"}
+    yield "commit", sim.commit, {}
+    yield "capture", sim.capture, {}
+    yield "jacobian", sim.jacobian, {"body_or_site": "distal"}
+    yield "rollout", sim.rollout, {"n": 1}
+    yield "failed", sim.failed, {}
+    yield "dump", sim.dump, {"worlds": None, "path": file}
     yield "set_tension", sim.set_tension, {"name": "deep", "tension": 1.0}
     yield "set_actuation_force", sim.set_actuation_force, {"name": "deep", "force": 1.0}
     yield "save", sim.save, {"path": file}
@@ -118,13 +132,27 @@ def test_wrong_arguments_are_one_error_that_names_them(model, tmp_path, monkeypa
                 try:
                     function(**{**right, argument: value})
                     continue  # legal here
-                except flexor.FlexorError as error:
-                    text = str(error)
+                except flexor.FlexorError as caught:
+                    error, text = caught, str(caught)
                 except Exception as error:
                     text = f"{type(error).__name__}: {error}"
                     wrong.append(f"{label}({argument}={kind}): {text[:200]}")
                     continue
                 tried += 1
+                names_call = text.startswith(
+                    (
+                        function.__qualname__,
+                        function.__name__,
+                        "array ",
+                        "models.",
+                        f"Simulation.{label}",
+                    )
+                )
+                is_about_call = isinstance(error, CALLS) and not isinstance(
+                    error, flexor.ModelError
+                )
+                if is_about_call and not (names_call and argument.rstrip("s") in text):
+                    wrong.append(f"{label}({argument}={kind}): {text[:200]}")
                 if len(text) > 2500 or "\0" in text:
                     wrong.append(f"{label}({argument}={kind}): {len(text)} characters")
     assert not wrong, "\n".join(wrong)

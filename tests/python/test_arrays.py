@@ -94,7 +94,7 @@ def test_unknown_component_names_the_nearest(sim):
         sim.drive_force.at("extenser")
     with pytest.raises(KeyError):
         sim.drive_force.index("extenser")
-    with pytest.raises(ValueError, match="component 4 is outside 0 ... 3"):
+    with pytest.raises(ValueError, match="at: key: 4 given; legal: 0 to 3"):
         sim.drive_force.at(4)
     with pytest.raises(flexor.ShapeError):
         sim.time.at(0)

@@ -331,10 +331,10 @@ def test_closed_simulation_computes_nothing(model, tmp_path):
         "load_state": {"path": file}, "get_state": {}, "set_state": {"snapshot": before},
         "memory": {}, "clone_worlds": {"source": 0, "destination": 1},
         "set_parameter": {"name": "body/distal/mass", "values": 1.0},
-        "dump": {"worlds": None, "path": file},
+        "dump": {"worlds": None, "path": file}, "synchronize": {},
     }  # fmt: skip
     tells = {
-        "close", "failed", "parameter", "load", "set_tension", "set_actuation_force",
+        "close", "failed", "capture", "parameter", "load", "set_tension", "set_actuation_force",
     }  # fmt: skip
     calls = {name for name, member in vars(flexor.Simulation).items()
              if name[0] != "_" and not isinstance(member, property)}  # fmt: skip

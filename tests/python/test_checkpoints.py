@@ -320,9 +320,9 @@ def test_foreign_files_are_checkpoint_errors_that_name_them(tmp_path):
 def test_a_clock_that_no_world_can_have_comes_in_by_no_road(batch, tmp_path):
     sim = batch.simulate(scenes.tendon_forest(), 3)
     for call, words in (
-        (lambda: sim.time.set(np.nan), "time: nan"),
-        (lambda: sim.time.set([0, np.inf, 0]), "time: inf"),
-        (lambda: sim.step_count.set(-1), "step_count: -1 given; legal: >= 0"),
+        (lambda: sim.time.set(np.nan), "array time: values: nan"),
+        (lambda: sim.time.set([0, np.inf, 0]), "array time: values: inf"),
+        (lambda: sim.step_count.set(-1), "array step_count: values: -1 given; legal: >= 0"),
     ):
         with pytest.raises(flexor.ConfigError, match=words):
             call()

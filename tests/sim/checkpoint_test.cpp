@@ -90,8 +90,8 @@ TEST_P(Checkpoint, Case10GoingOnIsTheUnbrokenRun) {
 
   Simulation loaded(rig().finalize(), options(3));
   loaded.load_state(file.path);
-  EXPECT_EQ(loaded.parameter("tendon/cord/stiffness"), (std::vector<double>{100, 50, 100}));
-  EXPECT_FLOAT_EQ(loaded.parameter("tendon/sum/damping")[2], 0.3);
+  EXPECT_EQ(loaded.parameter_values("tendon/cord/stiffness"), (std::vector<double>{100, 50, 100}));
+  EXPECT_FLOAT_EQ(loaded.parameter_values("tendon/sum/damping")[2], 0.3);
   EXPECT_EQ(numbers(loaded, Field::drive_force)[0], -1.5);
   loaded.step(20);
   EXPECT_EQ(loaded.state_hash(), unbroken.state_hash());
@@ -236,7 +236,7 @@ TEST_P(Checkpoint, Case10OfSomeWorldsIsABatchOfThatMany) {
   Simulation rows = Simulation::load(file.path);
   EXPECT_EQ(rows.options().num_worlds, 2);
   EXPECT_EQ(model_hash(rows.model()), model_hash(sim.model()));
-  EXPECT_EQ(rows.parameter("tendon/cord/damping"), (std::vector<double>{4, 6}));
+  EXPECT_EQ(rows.parameter_values("tendon/cord/damping"), (std::vector<double>{4, 6}));
   sim.step(5), rows.step(5);
   EXPECT_EQ(rows.state_hash()[0], sim.state_hash()[3]);
   EXPECT_EQ(rows.state_hash()[1], sim.state_hash()[5]);
@@ -250,7 +250,7 @@ TEST_P(Checkpoint, OfOneWorldGoesToAll) {
   sim.step(7);
   sim.save(file.path, std::vector<long>{1});
   Simulation all = Simulation::load(file.path, rig().finalize(), options(5));
-  EXPECT_EQ(all.parameter("tendon/cord/stiffness"), std::vector<double>(5, 50.0));
+  EXPECT_EQ(all.parameter_values("tendon/cord/stiffness"), std::vector<double>(5, 50.0));
   sim.step(5), all.step(5);
   EXPECT_EQ(all.state_hash(), std::vector<std::uint64_t>(5, sim.state_hash()[1]));
 }

@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <memory>
+#include <set>
 
 #include "flexor/core/status.hpp"
+#include "flexor/flexor.hpp"
 #include "sim_models.hpp"
 
 namespace flexor {
@@ -99,37 +103,133 @@ bool is_simulated(const Parameter& parameter) {
   return parameter.name != "joint/shoulder/upper" && parameter.name != "tendon/wrap/armature";
 }
 
+/// The parameters that have to change together: a pair of spring bounds, or one.
+std::vector<std::string> set_together(const Parameter& parameter) {
+  if (info(parameter.kind).legal != Legal::kSpringBound) return {parameter.name};
+  const std::string tendon = parameter.name.substr(0, parameter.name.rfind('/'));
+  return {tendon + "/spring_lower", tendon + "/spring_upper"};
+}
+
+std::vector<double> nominal(const Model& model, const Parameter& parameter) {
+  const auto first = model.nominal().begin() + parameter.address;
+  return {first, first + info(parameter.kind).count};
+}
+
+/// 200 steps under random joint forces, the same in every world.
+void move(Simulation& sim) {
+  constexpr int kSteps = 200;
+  const long nv = sim.model().nv();
+  const RandomStream random{seed_for(3, 0), kRandomParameters};
+  std::vector<float> narrow;
+  std::vector<double> wide;
+  for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(kSteps * nv); ++i) {
+    wide.push_back(random.uniform(i, -0.2, 0.2));
+    narrow.push_back(static_cast<float>(wide.back()));
+  }
+  Rollout rollout;
+  rollout.count = kSteps;
+  const void* forces = sim.array(Field::joint_force).is_float
+                           ? static_cast<const void*>(narrow.data())
+                           : static_cast<const void*>(wide.data());
+  rollout.commands = {{Field::joint_force, forces, true}};
+  sim.rollout(rollout);
+}
+
 TEST_P(Parameters, AnyOnePerWorldEqualsAModelCompiledWithIt) {  // interface case 7
   const Model model = rig().finalize();
-  int tried = 0;
+  std::vector<const Parameter*> tried;
+  for (const Parameter& parameter : model.parameters())
+    if (is_simulated(parameter)) tried.push_back(&parameter);
+  EXPECT_GT(tried.size(), 80u);
+
+  // world w has parameter w changed
+  Simulation batch(model, options(static_cast<long>(tried.size())));
+  for (std::size_t w = 0; w < tried.size(); ++w)
+    for (const std::string& name : set_together(*tried[w]))
+      batch.set_parameter(name, changed(*tried[w], nominal(model, *tried[w])),
+                          std::vector<long>{static_cast<long>(w)});
+  batch.reset();  // q of a free joint starts at the authored pose of its body
+  move(batch);
+
+  std::set<std::uint64_t> different;
+  for (std::size_t w = 0; w < tried.size(); ++w) {
+    std::vector<double> all = model.nominal();
+    const std::vector<double> value = changed(*tried[w], nominal(model, *tried[w]));
+    for (const std::string& name : set_together(*tried[w]))
+      std::copy(value.begin(), value.end(), all.begin() + model.parameter(name).address);
+    Simulation single(ModelBuilder(with_parameters(model, all)).finalize(), options(1));
+    move(single);
+    EXPECT_EQ(batch.state_hash()[w], single.state_hash()[0]) << tried[w]->name;
+    EXPECT_EQ(numbers(batch, Field::tendon_force)[static_cast<long>(w)],
+              numbers(single, Field::tendon_force)[0])
+        << tried[w]->name;
+    different.insert(batch.state_hash()[w]);
+  }
+  EXPECT_GT(different.size(), tried.size() / 2);  // most of them matter
+}
+
+TEST_P(Parameters, WrittenIntoTheirMemoryCountFromACommitOn) {
+  const Model model = rig().finalize();
+  Simulation by_set(model, options(3)), by_view(model, options(3));
   for (const Parameter& parameter : model.parameters()) {
     if (!is_simulated(parameter)) continue;
-    std::vector<double> all = model.nominal();
-    const long count = info(parameter.kind).count;
-    std::vector<std::string> names = {parameter.name};
-    if (info(parameter.kind).legal == Legal::kSpringBound) {
-      const std::string tendon = parameter.name.substr(0, parameter.name.rfind('/'));
-      names = {tendon + "/spring_lower", tendon + "/spring_upper"};
+    const std::vector<double> value = changed(parameter, nominal(model, parameter));
+    for (const std::string& name : set_together(parameter)) {
+      by_set.set_parameter(name, value, std::vector<long>{1});
+      const ArrayRef ref = by_view.parameter(name);
+      EXPECT_EQ(ref.data, by_view.parameter(name).data);
+      EXPECT_EQ(ref.shape().size(), value.size() == 1 ? 1u : 2u);
+      EXPECT_STREQ(ref.unit, info(parameter.kind).unit);
+      for (std::size_t c = 0; c < value.size(); ++c)
+        testing::Numbers(ref, static_cast<int>(c))[1] = value[c];
     }
-    const auto first = all.begin() + parameter.address;
-    const std::vector<double> value = changed(parameter, {first, first + count});
-    for (const std::string& name : names)
-      std::copy(value.begin(), value.end(), all.begin() + model.parameter(name).address);
-
-    Simulation batch(model, options(2));
-    for (const std::string& name : names) batch.set_parameter(name, value, std::vector<long>{1});
-    batch.reset();  // q of a free joint starts at the authored pose of its body
-    Simulation single(ModelBuilder(with_parameters(model, all)).finalize(), options(1));
-    for (Simulation* sim : {&batch, &single})
-      for (int d = 0; d < 10; ++d)
-        numbers(*sim, Field::qvel, d)[sim == &batch ? 1 : 0] = 0.2 - 0.05 * d;
-    batch.step(4), single.step(4);
-    EXPECT_EQ(batch.state_hash()[1], single.state_hash()[0]) << parameter.name;
-    EXPECT_EQ(numbers(batch, Field::tendon_force)[1], numbers(single, Field::tendon_force)[0])
-        << parameter.name;
-    ++tried;
   }
-  EXPECT_GT(tried, 80);
+  Simulation nominal_worlds(model, options(3));
+  EXPECT_EQ(by_view.state_hash(), nominal_worlds.state_hash());
+  by_view.commit(std::vector<long>{1, 2});
+  by_set.commit();
+  move(by_set), move(by_view);
+  EXPECT_EQ(by_set.state_hash(), by_view.state_hash());
+  EXPECT_THROW(by_view.commit(std::vector<long>{3}), ConfigError);
+}
+
+TEST_P(Parameters, WrittenOutOfRangeStopTheirWorldAlone) {
+  Simulation sim(suspended_load().finalize(), options(3)),
+      sound(suspended_load().finalize(), options(3));
+  const auto written = sim.parameter("body/load/mass");
+  testing::Numbers(written, 0)[1] = -1;
+  sim.commit();
+  EXPECT_EQ(testing::integers(sim, Field::status)[1], PARAMETER_INVALID);
+  sim.step(3), sound.step(3);
+  EXPECT_EQ(sim.state_hash()[0], sound.state_hash()[0]);
+  EXPECT_EQ(sim.state_hash()[2], sound.state_hash()[2]);
+  EXPECT_EQ(testing::integers(sim, Field::status)[1], PARAMETER_INVALID | FROZEN);
+  EXPECT_EQ(sim.parameter_values("body/load/mass")[1], -1);
+}
+
+TEST_P(Parameters, ViewsOutliveTheSimulationByItsStorage) {
+  std::shared_ptr<void> storage;
+  ArrayRef ref;
+  {
+    Simulation sim(suspended_load().finalize(), options(3));
+    ref = sim.parameter("tendon/t/stiffness");
+    storage = sim.storage();
+  }
+  EXPECT_EQ(testing::Numbers(ref, 0)[2], 500.0);
+}
+
+TEST_P(Parameters, CapturedStepsAreStepsOfTheSimulationMoved) {
+  Simulation first(suspended_load().finalize(), options(2)),
+      other(suspended_load().finalize(), options(2));
+  const std::function<void()> steps = first.capture(5);
+  Simulation moved = std::move(first);
+  moved.set_parameter("tendon/t/stiffness", std::vector<double>{100});
+  other.set_parameter("tendon/t/stiffness", std::vector<double>{100});
+  steps(), steps();
+  other.step(10);
+  other.synchronize();
+  EXPECT_EQ(moved.state_hash(), other.state_hash());
+  EXPECT_THROW(moved.capture(-1), ConfigError);
 }
 
 TEST_P(Parameters, OfOneWorldLeaveTheBitsOfTheOthers) {
@@ -154,13 +254,13 @@ TEST_P(Parameters, OutsideTheirRangeChangeNothing) {  // interface case 8
   const std::string text = refusal(sim, "tendon/t/stiffness", {1, -1, 2});
   for (const char* word : {"tendon/t/stiffness", "world 1", "-1", ">= 0"})
     EXPECT_NE(text.find(word), std::string::npos) << text;
-  EXPECT_EQ(sim.parameter("tendon/t/stiffness"), (std::vector<double>{500, 500, 500}));
+  EXPECT_EQ(sim.parameter_values("tendon/t/stiffness"), (std::vector<double>{500, 500, 500}));
 
   EXPECT_NE(refusal(sim, "body/load/mass", {kNaN}), "accepted");
   EXPECT_NE(refusal(sim, "tendon/t/lower_limit", {3}, {4}), "accepted");  // no world 4
   EXPECT_EQ(refusal(sim, "tendon/t/upper_limit", {2}), "accepted");
   EXPECT_NE(refusal(sim, "tendon/t/lower_limit", {1, 2.5, 1}), "accepted");  // order
-  EXPECT_EQ(sim.parameter("tendon/t/lower_limit"), std::vector<double>(3, -kInfinity));
+  EXPECT_EQ(sim.parameter_values("tendon/t/lower_limit"), std::vector<double>(3, -kInfinity));
   EXPECT_THROW(sim.set_parameter("tendon/t/stiffness", std::vector<double>{1, 2}), ShapeError);
   EXPECT_THROW(sim.set_parameter("body/load/pos", std::vector<double>{1, 2}), ShapeError);
 }
@@ -179,11 +279,11 @@ TEST_P(Parameters, AnUnknownNameSuggestsTheNearest) {
 TEST_P(Parameters, OneValueForAllStaysSharedAndReachesPromotedWorlds) {
   Simulation sim(suspended_load().finalize(), options(3));
   sim.set_parameter("tendon/t/stiffness", std::vector<double>{300});
-  EXPECT_EQ(sim.parameter("tendon/t/stiffness"), (std::vector<double>{300, 300, 300}));
+  EXPECT_EQ(sim.parameter_values("tendon/t/stiffness"), (std::vector<double>{300, 300, 300}));
   sim.set_parameter("tendon/t/stiffness", std::vector<double>{400}, std::vector<long>{1});
-  EXPECT_EQ(sim.parameter("tendon/t/stiffness"), (std::vector<double>{300, 400, 300}));
+  EXPECT_EQ(sim.parameter_values("tendon/t/stiffness"), (std::vector<double>{300, 400, 300}));
   sim.set_parameter("tendon/t/stiffness", std::vector<double>{200});
-  EXPECT_EQ(sim.parameter("tendon/t/stiffness"), (std::vector<double>{200, 200, 200}));
+  EXPECT_EQ(sim.parameter_values("tendon/t/stiffness"), (std::vector<double>{200, 200, 200}));
 }
 
 TEST_P(Parameters, SpringBoundsBecomeNumbersInTwoCalls) {
@@ -294,7 +394,7 @@ TEST(Precision, NumbersThatFloat32LosesAreRefusedByName) {
     text = refusal(sim, "tendon/t/stiffness", {value});
     EXPECT_NE(text.find("float32"), std::string::npos) << text;
   }
-  EXPECT_EQ(sim.parameter("tendon/t/stiffness"), (std::vector<double>{500, 500}));
+  EXPECT_EQ(sim.parameter_values("tendon/t/stiffness"), (std::vector<double>{500, 500}));
 }
 
 TEST_P(ReferenceLength, FollowsGeometryOfTheWorldsTouchedAlone) {

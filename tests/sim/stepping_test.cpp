@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "flexor/core/status.hpp"
 #include "sim/state_hash.hpp"
@@ -194,7 +195,7 @@ TEST_P(Reset, KeepsParametersAndReferenceLengths) {
   numbers(sim, Field::reference_length)[0] = 0.75;
   sim.step();
   sim.reset();
-  EXPECT_EQ(sim.parameter("tendon/t/stiffness")[0], 9);
+  EXPECT_EQ(sim.parameter_values("tendon/t/stiffness")[0], 9);
   EXPECT_EQ(numbers(sim, Field::reference_length)[0], 0.75);
 }
 
@@ -466,6 +467,10 @@ TEST_P(Concurrency, EveryCallIsRefusedWhileOneRuns) {
       [&] { sim.set_parameter("tendon/cord/stiffness", std::vector<double>{1}); },
       [&] { sim.commit(); },
       [&] { sim.parameter("tendon/cord/stiffness"); },
+      [&] { sim.parameter_values("tendon/cord/stiffness"); },
+      [&] { sim.is_per_world("tendon/cord/stiffness"); },
+      [&] { sim.capture()(); },
+      [&] { sim.synchronize(); },
       [&] { sim.capture_reference(); },
       [&] { sim.mass_matrix(); },
       [&] { sim.bias_force(); },
@@ -511,6 +516,21 @@ TEST_P(Concurrency, SimulationsRunSideBySide) {  // and share their model
   sims[2]->step(40);
   EXPECT_EQ(sims[0]->state_hash(), sims[2]->state_hash());
   EXPECT_EQ(sims[1]->state_hash(), sims[2]->state_hash());
+}
+
+TEST_P(Concurrency, ModelsAndSimulationsAreMadeSideBySide) {
+  std::vector<std::uint64_t> hashes[3];
+  const auto make_and_step = [&](int user) {
+    Simulation sim(rig().finalize(), options(8));
+    sim.step(3);
+    hashes[user] = sim.state_hash();
+  };
+  std::thread first(make_and_step, 0), second(make_and_step, 1);
+  first.join();
+  second.join();
+  make_and_step(2);
+  EXPECT_EQ(hashes[0], hashes[2]);
+  EXPECT_EQ(hashes[1], hashes[2]);
 }
 
 }  // namespace

@@ -44,10 +44,9 @@ struct SimulationOptions {
   bool warm_start = true;
 };
 
-/// One field of the batch in memory: value (component, world) at
+/// One field or parameter of the batch in memory: value (component, world) at
 /// data + (component * world_stride + world) * item_size.
 struct ArrayRef {
-  Field field{};
   FieldType type{};  ///< kReal is given as kDouble or, with is_float, as 4-byte float
   bool is_float = false;
   void* data = nullptr;  ///< null if the read-out was not asked for
@@ -55,7 +54,11 @@ struct ArrayRef {
   long world_stride = 0;
   int count = 0;  ///< index entries n
   int width = 1;  ///< numbers per entry
+  int rank = 2;   ///< axes: (world), (world, entry) or (world, entry, number of an entry)
+  const char* unit = "";
   int item_size() const;
+  std::vector<long> shape() const;    ///< sizes of the axes
+  std::vector<long> strides() const;  ///< of the axes [bytes]
 };
 
 /// States and commands of some worlds, bit for bit, apart from the batch they were taken from.
@@ -121,6 +124,10 @@ class Simulation {
   void step(int count = 1, WorldMask mask = {}, bool refresh = true);
   /// Writes G arrays only; idempotent.
   void forward();
+  /// step(count) as a function, for as long as this simulation, or one moved from it, lives.
+  std::function<void()> capture(int count = 1);
+  /// Returns when all that was asked for is done: at once, since backends of this version are.
+  void synchronize();
   /// `count` steps with commands given ahead: the bits of as many turns of writing the commands,
   /// step() and reading the arrays. With `restore` state and commands are put back, whatever
   /// happens, and G arrays with them; S arrays belong to the last step all the same. ConfigError
@@ -133,11 +140,11 @@ class Simulation {
   void clear_status(WorldMask mask = {});
 
   ArrayRef array(Field field) const;  // [IA-2]
-  /// Owner of the memory of all arrays: views stay valid for as long as one copy lives.
+  /// Owner of the memory of all arrays, and of the parameters that `parameter` has been asked for
+  /// so far: views stay valid for as long as one copy lives.
   std::shared_ptr<void> storage() const;
   /// Names of the index entries of a field (none for fields with one number per world): elements;
-  /// `<joint>/<k>`, `<tendon>/<k>` for branches, `<tendon>/<row>`, `<joint>/<row>` for row slots,
-  /// `<tendon>/<joint>` for Jacobians.
+  /// `<joint>/<k>`, `<tendon>/<k>` for branches, `<tendon>/<row>`, `<joint>/<row>` for row slots.
   std::vector<std::string> component_names(Field field) const;
 
   /// Overwrites a parameter for some worlds. values: 1, count, or len(worlds) * count numbers.
@@ -147,11 +154,21 @@ class Simulation {
   /// automatic (nan) one call after the other: these check that both have.
   void set_parameter(std::string_view name, std::span<const double> values,
                      std::span<const long> worlds = {});
-  /// Derives now what follows from parameters set since the last step, forward, reset or save,
-  /// which do so themselves.
-  void commit();
-  /// [world][count] values.
-  std::vector<double> parameter(std::string_view name) const;
+  /// A parameter where it lies in memory, for reading and writing; per world from now on, at the
+  /// same place in every call. What is written counts once `commit` has been called.
+  ArrayRef parameter(std::string_view name);
+  /// The same, of any parameter, without making it per world: [world][count], a copy.
+  std::vector<double> parameter_values(std::string_view name) const;
+  /// Whether each world has a number of its own by now.
+  bool is_per_world(std::string_view name) const;
+  /// Takes in what has been written into parameters of some worlds (all if empty) where they lie in
+  /// memory, and derives now what follows from it and from parameters set since the last step,
+  /// forward, reset or save, which derive so themselves. Numbers outside their range raise
+  /// PARAMETER_INVALID in their world, and the guard acts there at the next step; with
+  /// Guard::kIgnore such a world has the model's value instead, and rows and forces that the
+  /// parameter belongs to are left out. Quaternions are normalised where they lie. ConfigError for
+  /// a world there is not. [IA-4]
+  void commit(std::span<const long> worlds = {});
   /// Stores the present length as reference length.
   void capture_reference();
 

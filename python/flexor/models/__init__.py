@@ -27,7 +27,7 @@ def path(name: str) -> pathlib.Path:
     from flexor.names import unknown
 
     if name not in names():
-        raise unknown("model", name, names())
+        raise unknown("models.path: name", name, names())
     return _folder() / f"{name}.xml"
 
 
