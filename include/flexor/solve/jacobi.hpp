@@ -115,8 +115,9 @@ FLEXOR_OUTLINE typename C::Mask jacobi(const C& c, const typename C::Mask& chose
   c.sync();
   Real t = one;
   constexpr int kLastResort = 500;  // rounds without polish after the others
-  // Where the least residual falls by less than 1 % in so many rounds, those that are left would not
-  // get there either: most often hard rows that no motion can meet, whose impulses grow for ever.
+  // Where the least residual falls by less than 1 % in so many rounds, those that are left would
+  // not get there either: most often hard rows that no motion can meet, whose impulses grow for
+  // ever.
   constexpr int kStandstill = 64;
   Real least = unbounded<Real>(), idle = zero;  // least residual, rounds since it fell
   auto given_up = one < zero;
