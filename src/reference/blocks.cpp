@@ -1,6 +1,7 @@
 #include "reference/blocks.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace flexor::reference {
 
@@ -15,6 +16,21 @@ bool is_foldable(const Problem& problem, const Row& row) {
   const double stiffest =
       (row.jacobian.array().square() / problem.mass.diagonal().array()).maxCoeff();
   return stiffest <= kFoldLimit * row.softness;
+}
+
+/// x with A x = b from the factor of a matrix near A: refined while that halves the defect, since
+/// rows that nearly repeat one another need more than one pass.   [P-59]
+VectorXd refined(const MatrixXd& A, const Eigen::LLT<MatrixXd>& near, const VectorXd& b) {
+  constexpr int kMost = 40;
+  VectorXd x = near.solve(b), defect = b - A * x;
+  for (int n = 0; n < kMost; ++n) {
+    const VectorXd next = x + near.solve(defect), left = b - A * next;
+    const bool is_better = n == 0 || left.norm() < 0.5 * defect.norm();
+    if (!is_better) break;
+    x = next;
+    defect = left;
+  }
+  return x;
 }
 
 }  // namespace
@@ -88,6 +104,19 @@ double BlockProblem::residual() const {
   return largest;
 }
 
+bool BlockProblem::is_met(double residual, double relative) const {
+  // W |dP| is a difference of W P and of sums J v of its size
+  constexpr double kRounding = 64 * std::numeric_limits<double>::epsilon();
+  constexpr double kKnown = 1e-9;  // of rates, as the parity of one step asks
+  double rounding = 0, rate = scale_;
+  for (const Block& block : blocks_) {
+    const double u = std::abs(block.jacobian.dot(velocity_) + block.offset);
+    rounding = std::max(rounding, kRounding * (u + block.W * std::abs(block.impulse)));
+    rate = std::max(rate, u);
+  }
+  return residual <= std::max(relative * scale_, rounding) && rounding <= kKnown * rate;
+}
+
 bool BlockProblem::polish(bool is_forced) {
   const double before = residual();
   const std::vector<Block> old = blocks_;
@@ -118,15 +147,18 @@ bool BlockProblem::polish(bool is_forced) {
       right[i] = row.point.constant / row.point.slope - c;
     }
   }
-  MatrixXd regularised = A;  // against redundant rows; one refinement undoes it
+  MatrixXd regularised = A;  // against redundant rows
   for (int i = 0; i < n; ++i) regularised(i, i) += 1e-10 * blocks_[free[i]].W;
-  const Eigen::LLT<MatrixXd> factor(regularised);
-  VectorXd P = factor.solve(right);
-  P += factor.solve(right - A * P);
+  const VectorXd P = refined(A, Eigen::LLT<MatrixXd>(regularised), right);
   for (int i = 0; i < n; ++i) blocks_[free[i]].impulse = P[i];
   update_velocity();
-  const double after = residual();
-  if (after < before || is_forced) return true;
+  if (residual() < before || is_forced) {
+    for (Block& block : blocks_) {  // where the new rates meet the laws
+      block.point = update(block);
+      block.point.impulse = block.impulse;
+    }
+    return true;
+  }
   blocks_ = old;
   update_velocity();
   return false;
@@ -181,15 +213,36 @@ namespace {
 /// Sweeps alone: each lowers the objective, where rounds with a polish may circle. Returns their
 /// number, negative if they did not converge: they creep while rows nearly repeat one another, and
 /// for ever where rows cannot be met.
-int sweep_alone(BlockProblem& blocks, double tolerance) {
+int sweep_alone(BlockProblem& blocks, double relative) {
   constexpr int kCap = 5000;
   for (int n = 1; n <= kCap; ++n) {
-    if (blocks.sweep() > tolerance) continue;
+    if (!blocks.is_met(blocks.sweep(), relative)) continue;
     blocks.update_velocity();
     blocks.polish();  // creeping sweeps stop short of the answer
     double residual = 0;
     for (int k = 0; k < 4; ++k) residual = blocks.sweep();
-    return residual <= tolerance ? n : -n;
+    return blocks.is_met(residual, relative) ? n : -n;
+  }
+  return -kCap;
+}
+
+Solution finished(const BlockProblem& blocks, int status, int iterations) {
+  Solution solution = blocks.solution();
+  solution.iterations = iterations;
+  solution.residual = blocks.residual();
+  solution.status = status;
+  solution.has_unsatisfiable_row |= status == kInconsistentRows;
+  return solution;
+}
+
+/// Newton steps on the pieces of all laws [P-82]: rows that nearly repeat one another make sweeps
+/// creep and their residual rise on the way. Returns their number, negative if they did not
+/// converge.
+int pieces_alone(BlockProblem& blocks, double relative) {
+  constexpr int kCap = 30;
+  for (int n = 1; n <= kCap; ++n) {
+    blocks.polish(true);
+    if (blocks.is_met(blocks.residual(), relative)) return n;
   }
   return -kCap;
 }
@@ -198,7 +251,6 @@ int sweep_alone(BlockProblem& blocks, double tolerance) {
 
 Solution solve_exact(const Problem& problem, const VectorXd& start, const SolverOptions& options) {
   BlockProblem blocks(problem, start);
-  const double tolerance = options.tolerance * blocks.scale();
   double residual = 0;
   int round = 0;
   bool is_converged = false;
@@ -206,33 +258,25 @@ Solution solve_exact(const Problem& problem, const VectorXd& start, const Solver
     ++round;
     for (int sweep = 0; sweep < 4; ++sweep) residual = blocks.sweep();
     // Creeping sweeps look converged long before they are: a polish has to come first.
-    is_converged = residual <= tolerance && round > 1;
+    is_converged = round > 1 && blocks.is_met(residual, options.tolerance);
     if (is_converged) break;
     blocks.update_velocity();
     blocks.polish();
   }
   if (!is_converged) {
-    BlockProblem anew(problem, start);
-    if (const int sweeps = sweep_alone(anew, tolerance); sweeps > 0) {
-      Solution solution = anew.solution();
-      solution.iterations = round + sweeps;
-      solution.residual = anew.residual();
-      return solution;
+    for (const auto way : {pieces_alone, sweep_alone}) {
+      BlockProblem anew(problem, start);
+      const int passes = way(anew, options.tolerance);
+      if (passes > 0) return finished(anew, kConverged, round + passes);
     }
   }
-  int status = kConverged;
-  if (!is_converged) {
-    status = kIterationLimit;
-    blocks.polish(true);
-    residual = blocks.residual();
-    if (blocks.bilateral_error() > 1e-8 * blocks.scale()) status = kInconsistentRows;
-  }
-  Solution solution = blocks.solution();
-  solution.iterations = round;
-  solution.residual = residual;
-  solution.status = status;
-  if (status == kInconsistentRows) solution.has_unsatisfiable_row = true;
-  return solution;
+  if (is_converged) return finished(blocks, kConverged, round);
+  BlockProblem forced = blocks;
+  forced.polish(true);
+  const bool is_inconsistent = forced.bilateral_error() > 1e-8 * forced.scale();
+  if (is_inconsistent) return finished(forced, kInconsistentRows, round);
+  const bool is_better = forced.residual() < blocks.residual();
+  return finished(is_better ? forced : blocks, kIterationLimit, round);
 }
 
 }  // namespace flexor::reference

@@ -32,6 +32,9 @@ class BlockProblem {
   double residual() const;
   /// Velocity afresh from the impulses, without the rounding of many increments.
   void update_velocity();
+  /// Whether a residual is within `relative` of max(1, max |J v^ + o|), or within its own rounding
+  /// where impulses are so large that it stands above that, as long as rates are known.   [P-50]
+  bool is_met(double residual, double relative) const;
   /// max(1, max |J v^ + o|)
   double scale() const { return scale_; }
   /// Largest |u - b| of the hard rows without bounds.

@@ -114,6 +114,7 @@ class Router {
       add_wrapped(previous_, here, guide_body, wrap);
     } else if (has_previous_) {
       add_straight(previous_, here);
+      if (!std::isfinite(wrap.length)) branch_length_ = wrap.length;  // a guide that is nowhere
     }
     previous_ = here;
     previous_record_ = static_cast<int>(route_.points.size()) - 1;

@@ -105,9 +105,11 @@ bool is_factorable(const MatrixXd& M) {
   return M.allFinite() && Eigen::LLT<MatrixXd>(M).info() == Eigen::Success;
 }
 
+/// Numbers whose squares are infinite count as that.
 bool is_finite_state(const World& world) {
-  return world.qpos.allFinite() && world.qvel.allFinite() && world.activation.allFinite() &&
-         world.reference_length.allFinite() && world.row_impulse.allFinite();
+  return world.qpos.array().square().allFinite() && world.qvel.array().square().allFinite() &&
+         world.activation.allFinite() && world.reference_length.allFinite() &&
+         world.row_impulse.allFinite();
 }
 
 /// Impulses of the rows in the last step.

@@ -103,7 +103,8 @@ TEST(Spatial, inertia_about_the_origin_is_that_of_the_3x3_matrices) {
   for (int i = 0; i < kTrials; ++i) {
     const bool is_diagonal = i % 2 == 0;
     const Body b = body(g, is_diagonal);
-    const auto I = inertia_about_origin(b.R, b.c, b.m, b.diagonal, b.products, is_diagonal);
+    const auto I =
+        inertia_about_origin(turned_inertia(b.R, b.diagonal, b.products, is_diagonal), b.c, b.m);
     const EMatrix expected = second_moment(eigen(b.R), b.central(), b.m, eigen(b.c));
     EXPECT_EQ(I.mass, b.m);
     EXPECT_LE((eigen(I.first) - b.m * eigen(b.c)).norm(), kRounding);
@@ -119,8 +120,8 @@ TEST(Spatial, inertia_about_the_origin_is_that_of_the_3x3_matrices) {
 TEST(Spatial, products_are_not_read_when_the_inertia_is_said_to_be_diagonal) {
   RandomGeometry g;
   const Body b = body(g, false);
-  const auto with = inertia_about_origin(b.R, b.c, b.m, b.diagonal, b.products, true);
-  const auto without = inertia_about_origin(b.R, b.c, b.m, b.diagonal, {}, true);
+  const auto with = turned_inertia(b.R, b.diagonal, b.products, true);
+  const auto without = turned_inertia(b.R, b.diagonal, {}, true);
   EXPECT_EQ(with.xy, without.xy);
   EXPECT_EQ(with.xx, without.xx);
 }
@@ -130,7 +131,8 @@ TEST(Spatial, inertia_times_motion_is_the_momentum_of_the_body) {
   RandomGeometry g;
   for (int i = 0; i < kTrials; ++i) {
     const Body b = body(g, false);
-    const auto I = inertia_about_origin(b.R, b.c, b.m, b.diagonal, b.products, false);
+    const auto I =
+        inertia_about_origin(turned_inertia(b.R, b.diagonal, b.products, false), b.c, b.m);
     const auto v = motion(g);
     const EVector w = eigen(v.angular), c = eigen(b.c);
     const EVector p = b.m * (eigen(v.linear) + w.cross(c));
@@ -139,6 +141,21 @@ TEST(Spatial, inertia_times_motion_is_the_momentum_of_the_body) {
     EXPECT_LE((eigen(h.force) - p).norm(), kRounding);
     EXPECT_LE((eigen(h.moment) - L).norm(), kRounding);
     EXPECT_GT(dot(v, h), 0);  // twice the kinetic energy
+  }
+}
+
+// I a + v x* I v, computed by the centre.   [P-2]
+TEST(Spatial, inertial_force_is_the_rate_of_momentum) {
+  RandomGeometry g;
+  for (int i = 0; i < kTrials; ++i) {
+    const Body b = body(g, false);
+    const auto inertia = turned_inertia(b.R, b.diagonal, b.products, false);
+    const auto I = inertia_about_origin(inertia, b.c, b.m);
+    const auto v = motion(g), a = motion(g);
+    const auto expected = I * a + cross(v, I * v);
+    const auto f = inertial_force(inertia, b.c, b.m, v, a);
+    EXPECT_LE((eigen(f.force) - eigen(expected.force)).norm(), 10 * kRounding);
+    EXPECT_LE((eigen(f.moment) - eigen(expected.moment)).norm(), 10 * kRounding);
   }
 }
 

@@ -1,6 +1,5 @@
 """Fixtures of the Python tests: the backends that every case must pass on, the folder of public models."""
 
-import os
 import sys
 from pathlib import Path
 
@@ -8,9 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from support import BACKENDS, CPU
-
-ROOT = Path(__file__).resolve().parents[2]
+from support import BACKENDS, CPU, SHARED
 
 
 @pytest.fixture(params=BACKENDS, ids=str)
@@ -28,7 +25,6 @@ def batch(request):
 @pytest.fixture(scope="session")
 def shared():
     """Folder of public models and of other engines' values; a test that needs it is skipped without."""
-    path = Path(os.environ.get("FLEXOR_SHARED", ROOT.parent / "shared"))
-    if not (path / "oracle").is_dir():
-        pytest.skip(f"no folder {path} with public models (set FLEXOR_SHARED)")
-    return path
+    if not (SHARED / "oracle").is_dir():
+        pytest.skip(f"no folder {SHARED} with public models (set FLEXOR_SHARED)")
+    return SHARED

@@ -35,45 +35,48 @@ def random_tree(seed, guides=True, armature=0.0, bodies=None, tendons=3, **tendo
         if kind in ("hinge", "slide"):
             scalar.append(f"joint_{i}")
 
-    def point():
-        return {
-            "body": names[int(rng.integers(len(names)))],
-            "pos": tuple(rng.uniform(-0.5, 0.5, 3)),
-        }
-
-    def guide():
-        g = point() | {"radius": float(rng.uniform(0.02, 0.08))}
-        if rng.random() < 0.6:
-            side = point()
-            g["side"] = (side["body"], side["pos"])
-            if rng.random() < 0.4:  # an inside point of the guide's own body
-                g["side"] = (
-                    g["body"],
-                    tuple(np.array(g["pos"]) + rng.uniform(-0.01, 0.01, 3)),
-                )
-        if rng.random() < 0.5:
-            return sphere(**g)
-        return cylinder(**g, axis=tuple(rng.normal(size=3)))
-
     for t in range(tendons):
-        path = []
-        for branch in range(int(rng.integers(1, 3))):
-            if branch > 0:
-                path.append(pulley(float(rng.uniform(0.5, 3))))
-            path.append(via(**point()))
-            for _ in range(int(rng.integers(1, 4))):
-                if guides and rng.random() < 0.6:
-                    path.append(guide())
-                path.append(via(**point()))
-            if scalar and rng.random() < 0.3:
-                path.append(joint_term(scalar[int(rng.integers(len(scalar)))], float(rng.normal())))
+        path = random_path(rng, names, scalar, guides)
         b.add_spatial_tendon(f"tendon_{t}", path, armature=armature, **tendon)
     return b.finalize()
 
 
-def random_rows(seed, joints=None, tendons=None):
+def _point(rng, names):
+    return {"body": names[int(rng.integers(len(names)))], "pos": tuple(rng.uniform(-0.5, 0.5, 3))}
+
+
+def _guide(rng, names):
+    g = _point(rng, names) | {"radius": float(rng.uniform(0.02, 0.08))}
+    if rng.random() < 0.6:
+        side = _point(rng, names)
+        g["side"] = (side["body"], side["pos"])
+        if rng.random() < 0.4:  # an inside point of the guide's own body
+            g["side"] = (g["body"], tuple(np.array(g["pos"]) + rng.uniform(-0.01, 0.01, 3)))
+    if rng.random() < 0.5:
+        return sphere(**g)
+    return cylinder(**g, axis=tuple(rng.normal(size=3)))
+
+
+def random_path(rng, names, scalar, guides=True):
+    """One or two branches of points, guides with and without side sites, joint terms."""
+    path = []
+    for branch in range(int(rng.integers(1, 3))):
+        if branch > 0:
+            path.append(pulley(float(rng.uniform(0.5, 3))))
+        path.append(via(**_point(rng, names)))
+        for _ in range(int(rng.integers(1, 4))):
+            if guides and rng.random() < 0.6:
+                path.append(_guide(rng, names))
+            path.append(via(**_point(rng, names)))
+        if scalar and rng.random() < 0.3:
+            path.append(joint_term(scalar[int(rng.integers(len(scalar)))], float(rng.normal())))
+    return path
+
+
+def random_rows(seed, joints=None, tendons=None, winding=False):
     """Tree of 1 to 12 joints under 0 to 6 tendons whose properties are drawn too: springs, drives,
-    friction, limits, locks, hard and compliant. Armature stays on paths without guides."""
+    friction, limits, hard and compliant. Armature stays on paths without guides. winding: paths of
+    everything that a path may hold, where else only spheres without side sites wrap."""
     rng = np.random.default_rng(seed)
     b = scenes.builder(f"rows_{seed}", timestep=0.002, gravity=scenes.GRAVITY)
     joints = joints or int(rng.integers(1, 13))
@@ -89,25 +92,24 @@ def random_rows(seed, joints=None, tendons=None):
         if kind in ("hinge", "slide"):
             scalar.append(f"joint_{i}")
 
-    def point():
-        return {
-            "body": names[int(rng.integers(len(names)))],
-            "pos": tuple(rng.uniform(-0.5, 0.5, 3)),
-        }
-
     for t in range(int(rng.integers(0, 7)) if tendons is None else tendons):
         if scalar and rng.random() < 0.25:
             terms = [(name, float(rng.normal())) for name in rng.permutation(scalar)[:3]]
             b.add_fixed_tendon(f"tendon_{t}", terms, **_tendon_properties(rng, True, -0.5, 0.5))
             continue
-        path, is_straight = [via(**point())], True
-        for _ in range(int(rng.integers(1, 4))):
-            if rng.random() < 0.3:
-                path.append(sphere(**point(), radius=float(rng.uniform(0.02, 0.06))))
-                is_straight = False
-            path.append(via(**point()))
+        path = random_path(rng, names, scalar) if winding else _sphere_path(rng, names)
+        is_straight = not any(e.kind in ("sphere", "cylinder") for e in path)
         b.add_spatial_tendon(f"tendon_{t}", path, **_tendon_properties(rng, is_straight, 0.5, 2.0))
     return b.finalize()
+
+
+def _sphere_path(rng, names):
+    path = [via(**_point(rng, names))]
+    for _ in range(int(rng.integers(1, 4))):
+        if rng.random() < 0.3:
+            path.append(sphere(**_point(rng, names), radius=float(rng.uniform(0.02, 0.06))))
+        path.append(via(**_point(rng, names)))
+    return path
 
 
 def _joint_properties(kind, rng):

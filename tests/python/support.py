@@ -6,10 +6,15 @@ same bits, so that every case is also a test of the batch.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
 import flexor
 import numpy as np
+
+#: public models and other engines' values, where they stand beside the project
+SHARED = Path(os.environ.get("FLEXOR_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 
 WORLDS = {"reference": 1, "cpu": 3}
 

@@ -8,7 +8,7 @@ import sys
 import flexor
 import numpy as np
 import pytest
-from flexor.cli import main
+from flexor.cli import main, make_parser
 from flexor.cli import show as cli_show
 
 FINGER = "three_joint_finger"
@@ -237,6 +237,48 @@ def test_paths_that_no_file_can_have(capsys, path):
         code, out, err = call(capsys, *argv)
         assert code == 3 and out == "", argv[0]
         assert len(err) < 500 and "\0" not in err and err.count("\n") == 1, err
+
+
+def output_arguments():
+    """(command, flag) of every file that a command writes."""
+    commands = next(a for a in make_parser()._actions if isinstance(a.choices, dict)).choices
+    return [
+        (name, action.option_strings[0])
+        for name, parser in commands.items()
+        for action in parser._actions
+        if action.option_strings and action.metavar == "FILE"
+    ]
+
+
+@pytest.mark.parametrize("command, flag", output_arguments())
+def test_files_to_write_are_refused_before_the_run(capsys, tmp_path, monkeypatch, command, flag):
+    """Every flag that takes a FILE writes one; no model is loaded for a run that could not end."""
+    monkeypatch.setattr(flexor, "load_model", None)
+    monkeypatch.setattr(flexor.models, "load", None)
+    (tmp_path / "file").touch()
+    for path, why in (
+        (tmp_path / "no" / "x.out", "No such file or directory"),
+        (tmp_path / "file" / "x.out", "Not a directory"),
+        (tmp_path, "Is a directory"),
+        ("x" * 5000, "File name too long"),
+        ("a\0b", "without NUL"),
+        ("", "legal"),
+    ):
+        for argv in ((command, FINGER, flag, path), (command, FINGER, f"{flag}={path}", "--json")):
+            code, out, err = call(capsys, *argv)
+            assert code == 3 and flag in out + err and why in out + err, (out, err)
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+def test_there_are_files_to_write():
+    assert {("sim", "--csv"), ("compare", "--png")} <= set(output_arguments())
+
+
+@pytest.mark.parametrize("path", ["/dev/null", "/dev/zero", "."])
+def test_what_is_no_model_file_is_called_so(capsys, path):
+    code, out, err = call(capsys, "inspect", path)
+    assert (code, out) == (3, "")
+    assert "not a regular file" in err and "no such file" not in err
 
 
 def test_version(capsys):

@@ -71,7 +71,8 @@ TEST(ImpulseProblem, Case46SolversAgreeOnRandomProblems) {
   EXPECT_LE(capped, 15);  // of 600
 }
 
-/// With joint laws about one problem in 200 sends the polish in circles; sweeps alone end them.
+/// With joint laws about one problem in 200 sends the polish in circles; pieces or sweeps alone end
+/// them.
 TEST(ImpulseProblem, ExactDoesNotCircle) {
   RandomProblems random(7);
   int unsolved = 0;
@@ -85,7 +86,29 @@ TEST(ImpulseProblem, ExactDoesNotCircle) {
       EXPECT_LT(optimality_violation(problem, exact.velocity, exact.impulse), 1e-10) << i;
     }
   }
-  EXPECT_LE(unsolved, 10);  // 29 without the sweeps
+  EXPECT_LE(unsolved, 10);  // 29 with the rounds alone
+}
+
+/// Two locks of nearly one direction whose targets are far above the free rates: the residual
+/// stands above 1e-12 of them by rounding, and the answer is known all the same, until the loads
+/// are so large that no rate is.
+TEST(ImpulseProblem, ExactMeetsTargetsFarAboveTheFreeRates) {
+  for (const double apart : {1., 1e-1, 1e-2, 1e-5}) {
+    for (const double target : {1e2, 1e4, 1e6}) {
+      Problem problem;
+      problem.mass = MatrixXd::Identity(2, 2);
+      problem.free_velocity = Vector2(1, 2);
+      problem.law_count = 2;
+      problem.rows = {make_row(Vector2(1, 0), -target, 0, -kInfinity, kInfinity, 0),
+                      make_row(Vector2(1, apart), -2 * target, 0, -kInfinity, kInfinity, 1)};
+      const Solution solution = solve_exact(problem, cold(problem));
+      EXPECT_EQ(solution.status == kConverged, apart > 1e-3) << apart << " " << target;
+      if (solution.status != kConverged) continue;
+      // both hold: v_x = -target, v_y = -target / apart
+      EXPECT_NEAR(solution.velocity[0] / target, -1, 1e-9);
+      EXPECT_NEAR(solution.velocity[1] * apart / target, -1, 1e-9);
+    }
+  }
 }
 
 TEST(ImpulseProblem, StartDoesNotMoveTheAnswer) {

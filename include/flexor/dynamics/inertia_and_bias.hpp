@@ -84,21 +84,20 @@ struct InertiaAndBias {
                                   : position + R * c.constant3(p.constant(Constant::link_com, k));
     const Vec3<Real> products =
         is_diagonal ? Vec3<Real>{Real(0), Real(0), Real(0)} : c.constant3(inertia + 3);
-    const Inertia<Real> I =
-        inertia_about_origin(R, centre, c.constant(p.constant(Constant::link_mass, k)),
-                             c.constant3(inertia), products, is_diagonal);
+    const Real mass = c.constant(p.constant(Constant::link_mass, k));
+    const Symmetric3<Real> I = turned_inertia(R, c.constant3(inertia), products, is_diagonal);
     const Motion<Real> v = motion_at(w, p.cell.velocity + 6 * k);
     Motion<Real> a = motion_at(w, p.cell.acceleration + 6 * k);
     const Vec3<Real> g = c.constant3(p.parameter(ParameterKind::gravity, 0));
     a.linear = a.linear - g;
-    Force<Real> f = I * a + cross(v, I * v);
+    Force<Real> f = inertial_force(I, centre, mass, v, a);
     if (p.has_gravity_compensation) {  // a force -c m g at each body's centre [MF-8]
       const Real m = c.constant(p.constant(Constant::link_compensated_mass, k));
       const Vec3<Real> first =
           position * m + R * c.constant3(p.constant(Constant::link_compensated_moment, k));
       f = f + Force<Real>{cross(first, g), g * m};
     }
-    put(w, p.cell.inertia + 10 * k, I);
+    put(w, p.cell.inertia + 10 * k, inertia_about_origin(I, centre, mass));
     put(w, p.cell.force + 6 * k, f);
   }
 

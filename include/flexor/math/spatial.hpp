@@ -61,30 +61,58 @@ FLEXOR_INLINE Force<Real> operator*(const Inertia<Real>& I, const Motion<Real>& 
   return {turned + cross(I.first, m.linear), m.linear * I.mass - cross(I.first, w)};
 }
 
-/// Second moment about the origin of a body with inertia (i: xx yy zz xy xz yz in axes R about its
-/// centre c) and mass m.
+/// Symmetric 3 x 3 matrix.
 template <class Real>
-FLEXOR_INLINE Inertia<Real> inertia_about_origin(const Mat3<Real>& R, const Vec3<Real>& c,
-                                                 const Real& m, const Vec3<Real>& diagonal,
-                                                 const Vec3<Real>& products, bool is_diagonal) {
-  // R i R^T by columns a = R i (i symmetric)
+struct Symmetric3 {
+  Real xx, yy, zz, xy, xz, yz;
+};
+template <class Real>
+FLEXOR_INLINE Vec3<Real> operator*(const Symmetric3<Real>& A, const Vec3<Real>& v) {
+  return {A.xx * v.x + A.xy * v.y + A.xz * v.z, A.xy * v.x + A.yy * v.y + A.yz * v.z,
+          A.xz * v.x + A.yz * v.y + A.zz * v.z};
+}
+
+/// R i R^T for an inertia i: xx yy zz and, unless it is diagonal, xy xz yz.
+template <class Real>
+FLEXOR_INLINE Symmetric3<Real> turned_inertia(const Mat3<Real>& R, const Vec3<Real>& diagonal,
+                                              const Vec3<Real>& products, bool is_diagonal) {
+  // by columns a = R i (i symmetric)
   Vec3<Real> ax = R.x * diagonal.x, ay = R.y * diagonal.y, az = R.z * diagonal.z;
   if (!is_diagonal) {
     ax = ax + R.y * products.x + R.z * products.y;
     ay = ay + R.x * products.x + R.z * products.z;
     az = az + R.x * products.y + R.y * products.z;
   }
+  return {ax.x * R.x.x + ay.x * R.y.x + az.x * R.z.x, ax.y * R.x.y + ay.y * R.y.y + az.y * R.z.y,
+          ax.z * R.x.z + ay.z * R.y.z + az.z * R.z.z, ax.x * R.x.y + ay.x * R.y.y + az.x * R.z.y,
+          ax.x * R.x.z + ay.x * R.y.z + az.x * R.z.z, ax.y * R.x.z + ay.y * R.y.z + az.y * R.z.z};
+}
+
+/// Inertia about the origin of a body with inertia i about its centre c and mass m.
+template <class Real>
+FLEXOR_INLINE Inertia<Real> inertia_about_origin(const Symmetric3<Real>& i, const Vec3<Real>& c,
+                                                 const Real& m) {
   const Vec3<Real> mc = c * m;
-  Inertia<Real> I;
-  I.mass = m;
-  I.first = mc;
-  I.xx = ax.x * R.x.x + ay.x * R.y.x + az.x * R.z.x + mc.y * c.y + mc.z * c.z;
-  I.yy = ax.y * R.x.y + ay.y * R.y.y + az.y * R.z.y + mc.x * c.x + mc.z * c.z;
-  I.zz = ax.z * R.x.z + ay.z * R.y.z + az.z * R.z.z + mc.x * c.x + mc.y * c.y;
-  I.xy = ax.x * R.x.y + ay.x * R.y.y + az.x * R.z.y - mc.x * c.y;
-  I.xz = ax.x * R.x.z + ay.x * R.y.z + az.x * R.z.z - mc.x * c.z;
-  I.yz = ax.y * R.x.z + ay.y * R.y.z + az.y * R.z.z - mc.y * c.z;
-  return I;
+  return {m,
+          mc,
+          i.xx + mc.y * c.y + mc.z * c.z,
+          i.yy + mc.x * c.x + mc.z * c.z,
+          i.zz + mc.x * c.x + mc.y * c.y,
+          i.xy - mc.x * c.y,
+          i.xz - mc.x * c.z,
+          i.yz - mc.y * c.z};
+}
+
+/// Force, and moment about the origin, that the motion of a body asks for: I a + v x* I v, by its
+/// centre c, where it takes the fewest operations.
+/// @param i  inertia about the centre, world axes
+template <class Real>
+FLEXOR_INLINE Force<Real> inertial_force(const Symmetric3<Real>& i, const Vec3<Real>& c,
+                                         const Real& m, const Motion<Real>& v,
+                                         const Motion<Real>& a) {
+  const Vec3<Real> velocity = v.linear + cross(v.angular, c);
+  const Vec3<Real> force = (a.linear + cross(a.angular, c) + cross(v.angular, velocity)) * m;
+  return {i * a.angular + cross(v.angular, i * v.angular) + cross(c, force), force};
 }
 
 }  // namespace flexor

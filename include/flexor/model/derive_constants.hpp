@@ -169,9 +169,10 @@ class ConstantDeriver {
     for (int b = 0; b < p_.body_count; ++b) {
       if (p_.body_link[b] != k || !t_.may_have_mass[b]) continue;
       const Inertia<S> I = inertia_about_origin(
-          poses_[b].frame, in_carrier(b, vector(ParameterKind::body_com, b)) - centre,
-          scalar(ParameterKind::body_mass, b), vector(ParameterKind::body_inertia, b),
-          vector(ParameterKind::body_inertia, b, 3), false);
+          turned_inertia(poses_[b].frame, vector(ParameterKind::body_inertia, b),
+                         vector(ParameterKind::body_inertia, b, 3), false),
+          in_carrier(b, vector(ParameterKind::body_com, b)) - centre,
+          scalar(ParameterKind::body_mass, b));
       diagonal = diagonal + V{I.xx, I.yy, I.zz};
       products = products + V{I.xy, I.xz, I.yz};
     }

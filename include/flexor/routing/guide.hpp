@@ -191,7 +191,6 @@ FLEXOR_STAGE GuidePiece<Real> wrap_sphere(const Vec3<Real>& a, const Vec3<Real>&
   const Real norm = sqrt(dot(n, n));
   Real nn = norm;
   const auto is_degenerate = norm <= eps_plane * rho_a * rho_b;
-  const auto outside = (rho_a > zero) & (rho_b > zero);
   if (any(is_degenerate)) {
     Vec3<Real> other = cross(a, smallest_axis());
     if (side.has_side) {
@@ -250,11 +249,10 @@ FLEXOR_STAGE GuidePiece<Real> wrap_sphere(const Vec3<Real>& a, const Vec3<Real>&
   const auto long_way = piece.is_wrapped & ((choice.sense < zero) | choice.is_full_turn);
   const auto collapsed = andnot(line.is_collapsed, engaged);
   const auto exterior = andnot(!side.is_interior, is_inside);
-  piece.status =
-      bits_where(is_inside, ENDPOINT_INSIDE, zero) |
-      bits_where(andnot(is_degenerate & outside, side.is_interior), PLANE_DEGENERATE, zero) |
-      bits_where(choice.is_ambiguous & exterior, SIDE_AMBIGUOUS, zero) |
-      bits_where(long_way, NOT_MINIMUM, zero) | bits_where(collapsed, COLLAPSED, zero);
+  piece.status = bits_where(is_inside, ENDPOINT_INSIDE, zero) |
+                 bits_where(is_degenerate & exterior, PLANE_DEGENERATE, zero) |
+                 bits_where(choice.is_ambiguous & exterior, SIDE_AMBIGUOUS, zero) |
+                 bits_where(long_way, NOT_MINIMUM, zero) | bits_where(collapsed, COLLAPSED, zero);
   return piece;
 }
 

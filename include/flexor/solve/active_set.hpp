@@ -78,18 +78,22 @@ FLEXOR_HD void start_laws(const C& c) {
   c.sync();
 }
 
-/// Over all laws: lanes in which one changed its piece, and the largest residual.
+/// Over all laws: lanes in which one changed its piece, the largest residual, and the largest rate
+/// that a vertical piece asks for.
 template <class Real>
 struct Verdict {
   Mask<Real> changed;
   Real residual;
+  Real rate;
 };
 template <class C>
 FLEXOR_INLINE Verdict<typename C::Real> verdict(const C& c) {
   using Real = typename C::Real;
   const Real zero(0);
-  Verdict<Real> all{zero > zero, zero};
+  Verdict<Real> all{zero > zero, zero, zero};
   for (Index law = 0; law < c.plan.law_count; ++law) {
+    const auto steps = is_vertical(c.cells[c.plan.cell.law_kind + law]);
+    all.rate = max(all.rate, select(steps, abs(c.cells[c.plan.cell.law_value + law]), zero));
     all.changed = all.changed | (c.cells[c.plan.cell.law_flag + law] != zero);
     all.residual = max(all.residual, c.cells[c.plan.cell.law_residual + law]);
   }
@@ -97,7 +101,8 @@ FLEXOR_INLINE Verdict<typename C::Real> verdict(const C& c) {
 }
 
 /// New pieces of the lanes `busy` at end_velocity; law_flag 1 where a piece changed, law_residual
-/// D |P_new - P|.   [P-82]
+/// D |P_new - P|, at least a hundredth of its rounding: beside an impulse without bounds no error
+/// of the rate is seen.   [P-82]
 template <class C>
 FLEXOR_OUTLINE void update_pieces(const C& c, const typename C::Mask& busy) {
   using Real = typename C::Real;
@@ -125,8 +130,9 @@ FLEXOR_OUTLINE void update_pieces(const C& c, const typename C::Mask& busy) {
     const auto changed =
         busy & ((point.kind != kind) | (point.value != value) | (point.slope != slope));
     w[cell.law_flag + law] = select(changed, one, zero);
+    const Real unseen = Real(static_cast<typename C::Scalar>(0.01) * kEpsilon<Real>) * D * abs(P);
     w[cell.law_residual + law] =
-        select(busy, D * abs(point.impulse - P), w[cell.law_residual + law]);
+        select(busy, max(D * abs(point.impulse - P), unseen), w[cell.law_residual + law]);
     w[cell.law_kind + law] = select(busy, point.kind, kind);
     w[cell.law_value + law] = select(busy, point.value, value);
     w[cell.law_slope + law] = select(busy, point.slope, slope);
@@ -219,9 +225,9 @@ FLEXOR_OUTLINE typename C::Mask active_set(const C& c, const typename C::Mask& c
                                            typename C::Real& residual) {
   using Real = typename C::Real;
   // what the last factorisation may leave, relative to the rates
-  const Real rounding = Real(by_precision<Real>(2e-5, 1e-10)) * scale;
+  const Real rounding(by_precision<Real>(2e-5, 1e-10));
   // a fixed point is one, whatever its pieces: redundant rows may change them for ever   [P-57]
-  const Real tolerance = Real(static_cast<typename C::Scalar>(c.settings.tolerance)) * scale;
+  const Real tolerance(static_cast<typename C::Scalar>(c.settings.tolerance));
   constexpr int kUsual = 4;  // iterations after which the best impulses are kept for method B
   auto busy = chosen;
   Real least = unbounded<Real>();
@@ -232,8 +238,9 @@ FLEXOR_OUTLINE typename C::Mask active_set(const C& c, const typename C::Mask& c
     update_pieces(c, busy);
     const Verdict<Real> now = verdict(c);
     residual = select(busy, now.residual, residual);
-    const Real fixed = n < kUsual ? tolerance : rounding;
-    busy = busy & ((now.changed & (now.residual > fixed)) | (now.residual > rounding));
+    const Real size = max(scale, now.rate), fixed = n < kUsual ? tolerance : rounding;
+    busy =
+        busy & ((now.changed & (now.residual > fixed * size)) | (now.residual > rounding * size));
   }
   return busy;
 }

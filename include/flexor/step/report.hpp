@@ -17,7 +17,10 @@ struct ReportForces {
     const auto& cell = p.cell;
     c.single([&](const auto& w) {  // is the end velocity finite?
       Real sum(0);
-      for (Index i = 0; i < p.nv; ++i) sum = sum + w[cell.end_velocity + i] * Real(0);
+      for (Index i = 0; i < p.nv; ++i) {
+        const Real v = w[cell.end_velocity + i];
+        sum = sum + v * v * Real(0);
+      }
       const auto factored = w[cell.solver + 3] > Real(0);
       const auto finite = sum == Real(0);
       const auto start = start_is_finite(c);
@@ -70,7 +73,17 @@ struct ReportForces {
       }
       for (; i < count; ++i) sum0 = sum0 + c.load(field, i) * zero;
     };
-    add(Field::qpos, p.nq);
+    // numbers whose squares are infinite count as that: q + h v and quaternions stay numbers
+    const auto add_square = [&](Real& sum, Index i) {
+      const Real q = c.load(Field::qpos, i);
+      sum = sum + q * q * zero;
+    };
+    Index i = 0;
+    for (; i + 1 < p.nq; i += 2) {
+      add_square(sum0, i);
+      add_square(sum1, i + 1);
+    }
+    if (i < p.nq) add_square(sum2, i);
     add(Field::qvel, p.nv);
     add(Field::activation, p.tendon_count);
     add(Field::reference_length, p.tendon_count);
@@ -86,7 +99,8 @@ struct ReportForces {
            bits_where(has_bits(route, ENDPOINT_INSIDE), ROUTE_ENDPOINT_INSIDE, lane) |
            bits_where(has_bits(route, SIDE_AMBIGUOUS), ROUTE_SIDE_AMBIGUOUS, lane) |
            bits_where(has_bits(route, NOT_MINIMUM), ROUTE_NOT_MINIMUM, lane) |
-           bits_where(has_bits(route, OFF_END), ROUTE_OFF_END, lane);
+           bits_where(has_bits(route, OFF_END), ROUTE_OFF_END, lane) |
+           bits_where(has_bits(route, NONFINITE), NONFINITE_STATE, lane);
   }
 
   template <class C, class W>

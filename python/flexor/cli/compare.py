@@ -5,7 +5,7 @@ lengths and moment arms of an MJCF model against an installed MuJoCo."""
 from __future__ import annotations
 
 import flexor
-from flexor.cli.show import Output, add_model_arguments, load, number, table
+from flexor.cli.show import Output, OutputFile, add_model_arguments, load, number, table
 from flexor.comparison import MODES, report
 from flexor.comparison.peer import compare_with_mujoco
 from flexor.errors import ConfigError
@@ -35,7 +35,7 @@ def add_arguments(parser) -> None:
         help="scale parameters (all, or those that match) by U(0.8, 1.2) in every world")  # fmt: skip
     add("--inject", action="append", default=[], metavar="FIELD:SCALE",
         help="plant a fault on side b: an array or parameter times SCALE (repeatable)")  # fmt: skip
-    add("--png", metavar="FILE", help="picture of the errors over the steps")
+    add("--png", action=OutputFile, metavar="FILE", help="picture of the errors over the steps")
     add("--with", dest="peer", choices=("mujoco",), help="lengths and moment arms against a peer")
 
 

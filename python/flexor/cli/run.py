@@ -14,9 +14,9 @@ import flexor
 from flexor.cli.show import (
     FileError,
     Output,
+    OutputFile,
     UsageError,
     add_model_arguments,
-    checked_path,
     load,
     noise_of,
     number,
@@ -49,7 +49,13 @@ def add_arguments(parser) -> None:
         help="[array:]element=value, in every world (repeatable)",
     )
     parser.add_argument("--solver", default="auto", help="auto, active_set, jacobi, ...")
-    parser.add_argument("--csv", metavar="FILE", help="write world 0 at every step ('-': stdout)")
+    parser.add_argument(
+        "--csv",
+        action=OutputFile,
+        has_stdout=True,
+        metavar="FILE",
+        help="write world 0 at every step ('-': stdout)",
+    )
     parser.add_argument(
         "--allow-failed",
         type=int,
@@ -160,8 +166,6 @@ def main(arguments, out: Output):
         raise ConfigError(f"--duration: {arguments.duration} is not a finite time >= 0")
     if arguments.csv == "-" and arguments.json:
         raise UsageError("--csv - and --json both write to stdout; legal: --csv FILE with --json")
-    if arguments.csv is not None:
-        checked_path("--csv", arguments.csv)
     model = load(arguments.file, strict=not arguments.lenient)
     warnings = remark_warnings(model, arguments.file, out)
     h = model.timestep

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
+import errno
 import os
 import pathlib
 import sys
@@ -141,16 +143,46 @@ def checked_path(argument: str, path: str) -> str:
     return path
 
 
+class OutputFile(argparse.Action):
+    """Argument for a file to write, which is refused while the arguments are read: a run of minutes
+    should not end with it. FileError. has_stdout: "-" is stdout."""
+
+    def __init__(self, *args, has_stdout: bool = False, **options):
+        super().__init__(*args, **options)
+        self.has_stdout = has_stdout
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        if not (self.has_stdout and values == "-"):
+            _check_writable(option_string, values)
+        setattr(namespace, self.dest, values)
+
+
+def _check_writable(argument: str, file: str) -> None:
+    path = pathlib.Path(checked_path(argument, file))
+    try:
+        if path.is_dir():
+            code = errno.EISDIR
+        elif not path.parent.is_dir():
+            code = errno.ENOTDIR if path.parent.exists() else errno.ENOENT
+        elif not os.access(path if path.exists() else path.parent, os.W_OK):
+            code = errno.EACCES
+        else:
+            return
+    except OSError as error:  # a name that is too long
+        code = error.errno
+    raise FileError(f"{argument}: {shown(file)}: {os.strerror(code)}")
+
+
 def load(file: str, strict: bool = True) -> flexor.Model:
     """Model of a file, or of this package by its name."""
     path = pathlib.Path(checked_path("FILE", file))
     try:
-        is_file = path.is_file()
+        is_file, exists = path.is_file(), path.exists()
     except OSError as error:  # a name that is too long
         raise FileError(f"FILE: {shown(file)}: {error.strerror}") from None
     if not is_file and file in flexor.models.names():
         return flexor.models.load(file)
-    if not is_file:
+    if not exists:
         raise FileError(
             f"{shown(file)}: no such file, and no model of this package "
             f"({', '.join(flexor.models.names())})"

@@ -64,7 +64,6 @@ def compared(mode: str) -> list[str]:
 def every_bit(mode: str) -> list[str]:
     """All arrays, states and read-outs, for `strict`."""
     names = [*(MATRICES if mode == "stages" else ()), *(n for n, r in FIELDS.items() if r[2] != "command")]  # fmt: skip
-    names = [n for n in names if not n.startswith("valid_")]
     return sorted(names, key=lambda name: STAGES.index(stage_of(name, mode)))
 
 

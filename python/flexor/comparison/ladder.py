@@ -37,11 +37,13 @@ _MOST = 1e-2
 
 
 class Rung(NamedTuple):
-    """Tolerances: outputs before the solve, one step, one step of an ill-conditioned chain."""
+    """Tolerances: outputs before the solve, one step, one step of an ill-conditioned chain; ulp: of
+    the median ulp distance of outputs before the solve, None where none is asked."""
 
     stages: float
     step: float
     chain: float
+    ulp: float | None = None
 
 
 _FLOAT32 = Rung(2e-6, 1e-5, 3e-4)
@@ -49,7 +51,7 @@ LADDER = {
     "identical": Rung(0.0, 0.0, 0.0),
     "float64": Rung(1e-12, 1e-9, 1e-7),
     "float32": _FLOAT32,
-    "host and device": _FLOAT32,
+    "host and device": _FLOAT32._replace(ulp=4.0),
 }
 
 #: balances of a free run, relative to what they are summed of
@@ -110,6 +112,11 @@ class Ladder:
         step = np.maximum(self.row.step, np.minimum(magnified, _MOST))
         return np.where(conditions.mass > ILL_CONDITIONED, np.maximum(step, self.row.chain), step)
 
+    def median_ulp(self, name: str) -> float | None:
+        """Largest median ulp distance of an array, None where none is asked."""
+        is_early = stage_of(name, self.mode) in BEFORE_SOLVE
+        return self.row.ulp if is_early and name not in self.given else None
+
     def slack(self, name: str, conditions: Conditions | None):
         """Absolute difference that rates off by rounding make on top: 0 or (worlds, n)."""
         if conditions is None or name in self.given:
@@ -124,8 +131,12 @@ class Ladder:
             if name == "tendon_kinetic_energy":
                 reach = 1 + c.jacobian.sum(2)
                 return self.tolerance("tendon_jacobian", c) * c.armature * reach * size**2
+            if name == "tendon_jacobian":
+                return c.arms[:, :, None]
             is_rate = name in ("tendon_velocity", "tendon_curvature")
-            return self.tolerance("tendon_jacobian", c) * size**2 if is_rate else 0.0
+            if not is_rate:
+                return 0.0
+            return self.tolerance("tendon_jacobian", c) * size**2 + c.slide * size
         rate, torque, solved, soft, load = c.errors(self.tolerance("qvel", c), self.row.stages)
         if name == "qvel":
             return rate

@@ -48,7 +48,8 @@ def differs(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 class Spread:
-    """Percentiles of many numbers >= 0, to 1 %, without keeping them; the largest is exact."""
+    """Percentiles of many numbers >= 0, without keeping them: up to 1 % low; whole numbers to 256 and
+    the largest are exact."""
 
     def __init__(self):
         self._counts = np.zeros(_BINS, np.int64)
@@ -68,7 +69,4 @@ class Spread:
         if self.count == 0 or share >= 100:
             return self.largest
         rank = np.searchsorted(np.cumsum(self._counts), share / 100 * self.count)
-        low, high = (np.array([rank, rank + 1], np.uint32) << 16).view(np.float32)
-        if rank == 0 or np.isinf(low):
-            return float(low)
-        return min(0.5 * (float(low) + float(high)), self.largest)
+        return float((np.array([rank], np.uint32) << 16).view(np.float32)[0])

@@ -79,7 +79,9 @@ class Run:
 
     def __init__(self, a: Side, b: Side, mode: str, names: list[str], ladder: Ladder):
         self.a, self.b, self.mode, self.names, self.ladder = a, b, mode, names, ladder
-        self.tallies = {n: Tally(n, stage_of(n, mode), a.names(n)) for n in names}
+        self.tallies = {
+            n: Tally(n, stage_of(n, mode), a.names(n), ladder.median_ulp(n)) for n in names
+        }
         self.estimator = ladder.estimator
         self.left_out = dict.fromkeys(LEFT_OUT, 0)
         self.judged, self.tension_slack = 0, 0.0

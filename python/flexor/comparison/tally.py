@@ -11,11 +11,13 @@ from flexor.comparison.measure import Spread, relative_error, ulp_distance
 class Tally:
     """Spread of the errors of an array, the worst of them, and their growth.
 
-    worst: the place where error / tolerance is largest. curve: (step, median, largest error).
+    median_ulp: what the median ulp distance may be, None where that is not judged. worst: the place
+    where error / tolerance is largest. curve: (step, median, largest error).
     """
 
-    def __init__(self, name: str, stage: str, components: tuple[str, ...]):
+    def __init__(self, name: str, stage: str, components: tuple[str, ...], median_ulp=None):
         self.name, self.stage, self.components = name, stage, components
+        self.median_ulp = median_ulp
         self.errors, self.ulps = Spread(), Spread()
         self.tolerance, self.ratio, self.worst = 0.0, -1.0, None
         self.left_out = 0
@@ -24,7 +26,11 @@ class Tally:
 
     @property
     def ok(self) -> bool:
-        return self.ratio <= 1
+        return self.ratio <= 1 and self.is_median_ok
+
+    @property
+    def is_median_ok(self) -> bool:
+        return self.median_ulp is None or self.ulps.percentile(50) <= self.median_ulp
 
     def add(self, step: int, a, b, scale, tolerance=None, slack=0.0, counts=True) -> None:
         """One step: a, b (worlds, ...); tolerance of the error (None judges
@@ -78,6 +84,7 @@ class Tally:
             "ulp": {k: self.ulps.percentile(s) for k, s in spread.items()}
             if self.has_ulps
             else None,  # fmt: skip
+            "ulp_tolerance": self.median_ulp,
             "compared": self.errors.count,
             "left_out": self.left_out,
         }
