@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "flexor/core/status.hpp"
 #include "sim/state_hash.hpp"
@@ -515,6 +516,21 @@ TEST_P(Concurrency, SimulationsRunSideBySide) {  // and share their model
   sims[2]->step(40);
   EXPECT_EQ(sims[0]->state_hash(), sims[2]->state_hash());
   EXPECT_EQ(sims[1]->state_hash(), sims[2]->state_hash());
+}
+
+TEST_P(Concurrency, ModelsAndSimulationsAreMadeSideBySide) {
+  std::vector<std::uint64_t> hashes[3];
+  const auto make_and_step = [&](int user) {
+    Simulation sim(rig().finalize(), options(8));
+    sim.step(3);
+    hashes[user] = sim.state_hash();
+  };
+  std::thread first(make_and_step, 0), second(make_and_step, 1);
+  first.join();
+  second.join();
+  make_and_step(2);
+  EXPECT_EQ(hashes[0], hashes[2]);
+  EXPECT_EQ(hashes[1], hashes[2]);
 }
 
 }  // namespace

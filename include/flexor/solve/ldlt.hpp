@@ -35,7 +35,7 @@ struct FreeEntries {
 
 /// Entries that are held at a known x take no part in the elimination: their pivot has inverse 0,
 /// and what is stored beside it is the Schur complement of the free entries before them. It gives
-/// what the held entries are held with, A x - b.   [P-81]
+/// what the held entries are held with, A x - b.   [P-80]
 struct HeldEntries {
   Index held;      ///< cells [padded n]: 1 where an entry is held, else 0
   Index known;     ///< cells [padded n]: x there; < 0: zero
