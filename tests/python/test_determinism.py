@@ -119,3 +119,16 @@ def test_a_world_that_is_no_number_changes_no_other(seed, precision, guard):
         if field in ("qpos", "qvel"):
             bit = int(flexor.Status.NONFINITE_STATE)
             assert found["status"][BAD] & bit or guard == "reset", "the fault was not seen"
+
+
+def test_both_numeric_modes_are_strict_on_the_processor(batch):
+    """The modes differ on graphics cards alone; the choice is kept, and judged."""
+    model = flexor.models.load("three_joint_finger")
+    fast, strict = (batch.simulate(model, 3, numeric=mode) for mode in ("fast", "strict"))
+    for sim in (fast, strict):
+        sim.drive_force.set(-4.0)
+        sim.step(100)
+    assert (fast.options["numeric"], strict.options["numeric"]) == ("fast", "strict")
+    assert np.array_equal(fast.state_hash(), strict.state_hash())
+    with pytest.raises(flexor.ConfigError, match="Simulation: numeric: 'loose'.*'fast', 'strict'"):
+        batch.simulate(model, 3, numeric="loose")
