@@ -163,3 +163,16 @@ def test_no_random_model_passes_a_fault_on(precision):
 def test_no_public_model_passes_a_fault_on(file, precision):
     model = public_model(file)
     assert_isolated(model, {}, precision, "freeze", 33 if model.nv < 60 else 5, 2)
+
+
+def test_both_numeric_modes_are_strict_on_the_processor(batch):
+    """The modes differ on graphics cards alone; the choice is kept, and judged."""
+    model = flexor.models.load("three_joint_finger")
+    fast, strict = (batch.simulate(model, 3, numeric=mode) for mode in ("fast", "strict"))
+    for sim in (fast, strict):
+        sim.drive_force.set(-4.0)
+        sim.step(100)
+    assert (fast.options["numeric"], strict.options["numeric"]) == ("fast", "strict")
+    assert np.array_equal(fast.state_hash(), strict.state_hash())
+    with pytest.raises(flexor.ConfigError, match="Simulation: numeric: 'loose'.*'fast', 'strict'"):
+        batch.simulate(model, 3, numeric="loose")
