@@ -103,6 +103,10 @@ int write(const char* path) {
 }  // namespace flexor
 
 int main(int argc, char** argv) {
+  if (argc > 2 || (argc == 2 && argv[1][0] == '-')) {
+    std::fprintf(stderr, "usage: stage_counts [FILE]\n");
+    return 2;
+  }
   return flexor::write(argc > 1 ? argv[1]
                                 : FLEXOR_SOURCE_DIR "/benchmarks/results/stage_counts.csv");
 }

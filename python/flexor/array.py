@@ -65,12 +65,11 @@ class Array:
     (num_worlds, n, width) for vectors, or (num_worlds,) for one number a world.
 
     Storage is [component][world], the world moving fastest, so strides are (item, world_stride).
-    `numpy()` is a view of that storage: writing through it is always safe, reading is free, and it
-    stays valid after the simulation is closed or forgotten. Index, iterate and calculate with it:
-    `sim.qpos.numpy()[0]`. (Writing qpos by a view leaves `qpos_compensation`, less than one unit in
-    the last place of a float32; `set` zeroes it.)
-    So do `torch()`, and whatever another
-    library makes of the array by DLPack (`numpy.from_dlpack`, `torch.from_dlpack`, ...). [IA-9]
+    `numpy()`, `torch()` and whatever another library makes of the array by DLPack
+    (`numpy.from_dlpack`, `torch.from_dlpack`, ...) are views of that storage [IA-9]: writing through
+    them is always safe, reading is free, and they stay valid after the simulation is closed or
+    forgotten. Index, iterate and calculate with them: `sim.qpos.numpy()[0]`. (Writing qpos by a view
+    leaves `qpos_compensation`, less than one unit in the last place of a float32; `set` zeroes it.)
 
     shape, dtype, strides (bytes), unit, doc, names (one per component), device, is_state (part of a
     checkpoint's state), is_writable (state or command).

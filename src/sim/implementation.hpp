@@ -1,8 +1,8 @@
 #pragma once
 // What a Simulation holds, and the work behind its calls, split by task: simulation.cpp (the
-// calls), guard.cpp (worlds that failed), failure_dump.cpp (what they did),
-// jacobian.cpp (of points of bodies), rollout.cpp (steps
-// with commands given ahead), snapshot.cpp (states taken out, put back, written and read).
+// calls), guard.cpp (worlds that failed), failure_dump.cpp (what they did), jacobian.cpp (of points
+// of bodies), rollout.cpp (steps with commands given ahead), snapshot.cpp (states taken out, put
+// back, written and read).
 
 #include <atomic>
 #include <memory>

@@ -449,8 +449,8 @@ def test_a_world_stands_once_in_what_is_written_and_once_in_what_is_read(tmp_pat
     assert sim.qvel.at(0).numpy().tolist() == [4, 4, 3, 4]
 
 
-def test_state_hash_is_fnv_of_the_state_fields_in_order(backend):
-    """case 14: 64-bit FNV-1a, little endian, component by component. [IA-7]"""
+def test_case_14_state_hash_is_fnv_of_the_state_fields_in_order(backend):
+    """64-bit FNV-1a, little endian, component by component. [IA-7]"""
     sim = stirred(backend, 2)
     sim.step(2)
     for world, expected in enumerate(sim.state_hash().tolist()):

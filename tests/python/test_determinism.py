@@ -8,6 +8,7 @@ from flexor.comparison.fields import every_bit
 from flexor.comparison.run import first_difference
 from flexor.comparison.side import Side
 from parity import (
+    BATCHES,
     OWN,
     PRECISIONS,
     RANDOM,
@@ -49,6 +50,19 @@ def test_case_48_own_models_give_equal_bits(name, precision, way):
 
 
 @precisions
+@pytest.mark.parametrize("worlds", BATCHES)
+@pytest.mark.parametrize("name", OWN)
+def test_batches_of_every_size_give_equal_bits(name, worlds, precision):
+    """On 1 and 2 threads, in other batches and other places."""
+    steps = 5 if worlds < 100 else 2
+    batch = max(1, worlds // 3)
+    assert_equal_bits(
+        flexor.models.load(name), precision, steps=steps, worlds=worlds, threads_a=1, threads_b=2,
+        batch_b=batch, shuffle_b=True,
+    )  # fmt: skip
+
+
+@precisions
 def test_random_models_give_equal_bits(precision):
     for seed in range(20):
         assert_equal_bits(random_model(seed), precision, seed=seed, **SHORT)
@@ -82,22 +96,39 @@ def test_public_models_give_equal_bits_in_every_way(file, precision, way):
 
 # --- one world that is no number ---
 
-BAD, COUNT = 7, 33
 
-
-def run_with(model, precision, guard, states, field=None):
-    """Five steps of COUNT worlds, world BAD with NaN in a field: the values of all arrays."""
-    side = Side(model, COUNT, device="cpu", precision=precision, guard=guard, inert="*")
+def run_with(model, precision, guard, states, worlds, threads, field=None):
+    """Five steps, the middle world with NaN in a field: the values of all arrays."""
+    side = Side(
+        model, worlds, device="cpu", precision=precision, guard=guard, inert="*",
+        num_threads=threads,
+    )  # fmt: skip
     for name, values in states.items():
         side.write(name, values.astype(precision))
     if field is not None:
         values = side.read(field)
-        values[BAD] = np.nan
+        values[worlds // 2] = np.nan
         side.write(field, values)
     for _ in range(5):
         side.step()
     names = [n for n in every_bit("free") if precision == "float32" or n != "qpos_compensation"]
     return {name: side.read(name) for name in names}, side
+
+
+def assert_isolated(model, states, precision, guard, worlds, threads):
+    expected, side = run_with(model, precision, guard, states, worlds, threads)
+    bad = worlds // 2
+    others = np.arange(worlds) != bad
+    for field in ("qpos", "qvel", "drive_force", "activation", "body_wrench"):
+        if model.tendon_count == 0 and field in ("drive_force", "activation"):
+            continue
+        found, faulty = run_with(model, precision, guard, states, worlds, threads, field)
+        a, b = ({n: v[others] for n, v in x.items()} for x in (expected, found))
+        assert first_difference(0, a, b, side, "free") is None, field
+        if field in ("qpos", "qvel"):
+            bit = int(flexor.Status.NONFINITE_STATE)
+            seen = faulty.guard_resets()[bad] if guard == "reset" else found["status"][bad] & bit
+            assert seen, "the fault was not seen"
 
 
 @pytest.mark.parametrize("guard", ["ignore", "freeze", "reset"])
@@ -107,18 +138,31 @@ def test_a_world_that_is_no_number_changes_no_other(seed, precision, guard):
     if isinstance(seed, str):
         model, states = flexor.models.load(seed), {}
     else:
-        model, states = random_model(seed), random_states(seed, COUNT)
-    expected, side = run_with(model, precision, guard, states)
-    others = np.arange(COUNT) != BAD
-    for field in ("qpos", "qvel", "drive_force", "activation", "body_wrench"):
-        if model.tendon_count == 0 and field in ("drive_force", "activation"):
-            continue
-        found, _ = run_with(model, precision, guard, states, field)
-        a, b = ({n: v[others] for n, v in x.items()} for x in (expected, found))
-        assert first_difference(0, a, b, side, "free") is None, field
-        if field in ("qpos", "qvel"):
-            bit = int(flexor.Status.NONFINITE_STATE)
-            assert found["status"][BAD] & bit or guard == "reset", "the fault was not seen"
+        model, states = random_model(seed), random_states(seed, 33)
+    assert_isolated(model, states, precision, guard, 33, 2)
+
+
+@pytest.mark.parametrize("worlds", [31, 1000])
+@pytest.mark.parametrize("threads", [1, 2])
+@precisions
+@pytest.mark.parametrize("name", OWN)
+def test_a_world_that_is_no_number_changes_none_of_any_batch(name, precision, threads, worlds):
+    assert_isolated(flexor.models.load(name), {}, precision, "freeze", worlds, threads)
+
+
+@pytest.mark.long
+@precisions
+def test_no_random_model_passes_a_fault_on(precision):
+    for seed in range(RANDOM):
+        states = random_states(seed, 33)
+        assert_isolated(random_model(seed), states, precision, "freeze", 33, 2)
+
+
+@precisions
+@pytest.mark.parametrize("file", public_files())
+def test_no_public_model_passes_a_fault_on(file, precision):
+    model = public_model(file)
+    assert_isolated(model, {}, precision, "freeze", 33 if model.nv < 60 else 5, 2)
 
 
 def test_both_numeric_modes_are_strict_on_the_processor(batch):

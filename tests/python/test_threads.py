@@ -80,7 +80,7 @@ def step_and_meanwhile(sim, act):
         flexor.log.LOGGER.removeHandler(handler)
 
 
-def test_every_call_is_refused_while_one_runs(model, tmp_path):
+def test_case_13_every_call_is_refused_while_one_runs(model, tmp_path):
     sim, alone = (flexor.Simulation(model, 4, history=1) for _ in range(2))
     os.environ["FLEXOR_DUMP_FOLDER"] = str(tmp_path)
     calls = every_call(sim, tmp_path / "run.npz")
@@ -115,6 +115,27 @@ def test_the_list_of_calls_is_whole(model, tmp_path):
         if name[0] != "_" and callable(member)
     }  # fmt: skip
     assert public - set(every_call(sim, tmp_path / "run.npz")) == {"parameter"}, "names a parameter"
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_case_13_simulations_in_two_threads_do_not_mind_each_other(model, precision):
+    def run(seed, results):
+        sim = flexor.Simulation(model, 65, precision=precision, num_threads=2)
+        sim.drive_force.set(-np.random.default_rng(seed).random((65, model.tendon_count)))
+        for _ in range(20):
+            sim.step(5)
+        results[seed] = sim.state_hash()
+
+    alone, together = {}, {}
+    for seed in range(4):
+        run(seed, alone)
+    threads = [threading.Thread(target=run, args=(seed, together)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for seed in range(4):
+        np.testing.assert_array_equal(alone[seed], together[seed])
 
 
 @pytest.mark.parametrize("call", ["step", "rollout", "profile"])

@@ -43,9 +43,11 @@ def test_headers_compile_alone():
     known = json.loads(CACHE.read_text()) if CACHE.is_file() else {}
     headers = files("include", ".hpp")
     keys = {h: fingerprint(h, compiler) for h in headers}
-    todo = [h for h in headers if keys[h] not in known]
+    missing = [h for h in headers if keys[h] not in known]
     with ThreadPoolExecutor(max_workers=2) as pool:
-        errors = dict(zip(todo, pool.map(lambda h: compile_alone(h, compiler), todo), strict=True))
+        errors = dict(
+            zip(missing, pool.map(lambda h: compile_alone(h, compiler), missing), strict=True)
+        )
     good = [keys[h] for h in headers if not errors.get(h)]
     CACHE.parent.mkdir(parents=True, exist_ok=True)
     CACHE.write_text(json.dumps({key: name(h) for h, key in keys.items() if key in good}))

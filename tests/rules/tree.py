@@ -50,9 +50,9 @@ def includes(path: Path) -> list[str]:
 @cache
 def closure(path: Path) -> frozenset[Path]:
     """All headers of the project that `path` pulls in, itself among them."""
-    found, todo = set(), [path]
-    while todo:
-        file = todo.pop()
+    found, pending = set(), [path]
+    while pending:
+        file = pending.pop()
         if file in found:
             continue
         found.add(file)
@@ -63,7 +63,7 @@ def closure(path: Path) -> frozenset[Path]:
                 file.parent / target,
             ):
                 if candidate.is_file():
-                    todo.append(candidate.resolve())
+                    pending.append(candidate.resolve())
                     break
     return frozenset(found)
 

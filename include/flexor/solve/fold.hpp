@@ -1,12 +1,12 @@
 #pragma once
 // Rows without bounds and with softness are folded into the dynamics, exactly:
 //
-//   M^ = M~ + sum J^T J/g,   M^ (v^ - v_n) = h (tau - c) + sum J^T ((b - u_n)/g + constant
-//   impulses)
+// clang-format off
+//   M^ = M~ + sum J^T J/g,   M^ (v^ - v_n) = h (tau - c) + sum J^T ((b - u_n)/g + constant impulses)
+// clang-format on
 //
-// with u_n = J v_n (from M^ v^ = M~ v* + sum J^T b/g, M~ v* = M~ v_n + h (tau - c)).   [P-8],
-// [P-51] Everything is solved for the change of velocity: in float32 its digits are those that
-// count.
+// with u_n = J v_n, from M^ v^ = M~ v* + sum J^T b/g [P-51], M~ v* = M~ v_n + h (tau - c) [P-8].
+// Everything is solved for the change of velocity: in float32 its digits are those that count.
 
 #include "flexor/solve/ldlt.hpp"
 

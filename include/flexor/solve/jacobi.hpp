@@ -1,9 +1,11 @@
 #pragma once
 // Method B: all laws from one velocity, scaled by row sums, which converges whatever the rows.
 //
-//   D_i = sum_j |A_ij|,  A = J M^^-1 J^T;   P_i <- solve_law(Phi_i, (A P + c)_i - D_i P_i, D_i)
-//   [P-55] Z = P_k + ((t_{k-1} - 1)/t_k)(P_k - P_{k-1}),  t_k = (1 + sqrt(1 + 4 t_{k-1}^2))/2
-//   [P-56] restart t = 1 when sum D (Z - P_new)(P_new - P_old) > 0
+// clang-format off
+//   P_i <- solve_law(Phi_i, (A P + c)_i - D_i P_i, D_i),  D_i = sum_j |A_ij|,  A = J M^^-1 J^T   [P-55]
+//   Z = P_k + ((t_{k-1} - 1)/t_k)(P_k - P_{k-1}),  t_k = (1 + sqrt(1 + 4 t_{k-1}^2))/2           [P-56]
+//   restart t = 1 when sum D (Z - P_new)(P_new - P_old) > 0
+// clang-format on
 //
 // A round is 4 accelerated updates, a residual test and at most 3 polish steps: solve the pieces
 // the laws stand on exactly, keep the result if the residual falls.   [P-57]-[P-59], [E-8]
@@ -112,10 +114,12 @@ FLEXOR_OUTLINE typename C::Mask jacobi(const C& c, const typename C::Mask& chose
   });
   c.sync();
   Real t = one;
-  constexpr int kLastResort = 500;  // groups of 4 plain rounds after the polished ones
-  // Hard rows that no motion can meet: impulses grow for ever, the residual stands still.
+  constexpr int kLastResort = 500;  // rounds without polish after the others
+  // Where the least residual falls by less than 1 % in so many rounds, those that are left would
+  // not get there either: most often hard rows that no motion can meet, whose impulses grow for
+  // ever.
   constexpr int kStandstill = 64;
-  Real least = unbounded<Real>(), idle = zero;  // residual, and groups in which it has not fallen
+  Real least = unbounded<Real>(), idle = zero;  // least residual, rounds since it fell
   auto given_up = one < zero;
   for (Index round = 0; round < rounds + kLastResort && any(busy); ++round) {
     Real rho = zero;

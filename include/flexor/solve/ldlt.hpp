@@ -143,7 +143,7 @@ FLEXOR_OUTLINE void solve_ldlt(const C& c, const W& w, const Entries& entries, I
   const PlanView& p = c.plan;
   const Index n = padded(p.nv);
   const auto at = w.from(x), inverse = w.from(inverse_pivot), total = w.from(sum);
-  for (int I = 0; I < n; I += 2) {  // z = D^-1 L^-1 x
+  for (Index I = 0; I < n; I += 2) {  // z = D^-1 L^-1 x
     const auto row0 = w.from(u + p.row_address[I]), row1 = w.from(u + p.row_address[I + 1]);
     Real t0 = at[I], t1 = at[I + 1];
     for (Index k = p.row_first[I]; k < I; ++k) {
@@ -158,7 +158,7 @@ FLEXOR_OUTLINE void solve_ldlt(const C& c, const W& w, const Entries& entries, I
     total[I] = Real(0);
     total[I + 1] = Real(0);
   }
-  for (int I = n - 2; I >= 0; I -= 2) {  // x_k = z_k - (sum_{i>k} U_ik x_i) / d_k
+  for (Index I = n - 2; I >= 0; I -= 2) {  // x_k = z_k - (sum_{i>k} U_ik x_i) / d_k
     const auto row0 = w.from(u + p.row_address[I]), row1 = w.from(u + p.row_address[I + 1]);
     const Real total1 = total[I + 1];
     const Real x1 = at[I + 1] - inverse[I + 1] * total1;

@@ -84,6 +84,10 @@ class Side:
     def parameter(self, name: str) -> np.ndarray:
         return self._gather([sim.parameter(name).get() for sim in self._sims])
 
+    def guard_resets(self) -> np.ndarray:
+        """How often the guard has reset each world."""
+        return self._gather([np.asarray(sim.guard_resets) for sim in self._sims])
+
     def reset(self) -> None:
         for sim in self._sims:
             sim.reset()
